@@ -1,0 +1,145 @@
+// Package file reads a sweep file: YAML in, typed values with their places in the file out. It checks all that can be
+// known from the file alone.
+package file
+
+import (
+	"time"
+
+	"frontier/chunkers"
+	"frontier/embedders"
+	"frontier/indexes"
+)
+
+// Pos is a place in the sweep file, from 1. The zero Pos stands for a default or a --set flag.
+type Pos struct{ Line, Column int }
+
+// Value is one scalar: a literal (int64, float64, string or bool), or an expression over n and dim whose value is
+// known only when the data is.
+type Value struct {
+	Literal any
+	Expr    string // "" for a literal
+	Pos     Pos
+}
+
+// Axis is a parameter with the values to try, lists and ranges expanded, in file order.
+type Axis struct {
+	Name   string
+	Values []Value
+	Pos    Pos
+}
+
+// Item is a chunker or an embedder with its axes. Parameters that are not in Axes take their defaults.
+type Item struct {
+	Kind string
+	Axes []Axis
+	Pos  Pos
+}
+
+// Index is one entry of indexes. Template axes fill {placeholders} in string parameters, such as nlist in the faiss
+// factory "IVF{nlist},Flat".
+type Index struct {
+	Engine   string
+	Build    []Axis
+	Template []Axis
+	Search   []Axis
+	Parts    []Index  // of a hybrid: its two parts, each with axes of its own
+	Fusion   []Fusion // of a hybrid
+	Pos      Pos
+}
+
+// Fusion is one way to fuse two ranked lists.
+type Fusion struct {
+	Kind  string  // "rrf"
+	Param float64 // k of RRF
+	Pos   Pos
+}
+
+// Dataset names a corpus and what is known about it. Paths are as written; Resolve makes them relative to the file.
+type Dataset struct {
+	Corpus, Queries, Qrels string
+	Title                  string // "join" puts a document's title before each of its chunks for indexing; "omit" does not
+	CorpusPos, QueriesPos  Pos
+	QrelsPos               Pos
+}
+
+// Vectors names vector files, or describes synthetic ones.
+type Vectors struct {
+	Base, Queries, Truth string
+	Metric               string // l2, ip or cosine
+	Synthetic            *Synthetic
+	BasePos, QueriesPos  Pos
+	TruthPos             Pos
+}
+
+// Synthetic describes clustered Gaussian vectors from the built-in generator.
+type Synthetic struct {
+	N, Dim, Clusters, Queries int
+	Spread                    float64 // standard deviation within a cluster; the centres are standard normal
+}
+
+// Load is one way of sending queries.
+type Load struct {
+	Mode    string // "closed"
+	Clients int
+}
+
+// Measure says what is measured, how, and for how long.
+type Measure struct {
+	K            []int // ascending, distinct
+	Depth        int
+	Unit         string // document or chunk
+	Evidence     string // overlap or contain
+	RelevanceMin int
+	Load         []Load
+	Rounds       int           // visits to each point, interleaved
+	MinTime      time.Duration // measured time in each visit, at least; each query is asked at least once in the first
+	Warmup       time.Duration // unmeasured time before each visit
+	MaxTime      time.Duration // for one point over all its visits; 0 means no limit
+}
+
+// Limits bound a cell.
+type Limits struct {
+	CellTime time.Duration // 0 means none
+	Memory   int64         // bytes; 0 means none
+}
+
+// Objective is a column with the direction that is better.
+type Objective struct {
+	Column string
+	Max    bool
+	Pos    Pos
+}
+
+// Cost says what the price is computed for.
+type Cost struct {
+	Catalog    string // path of a price catalogue; "" means the built-in example
+	QPS        float64
+	Replicas   int
+	CatalogPos Pos
+}
+
+// File is a whole sweep file with its defaults filled in.
+type File struct {
+	Path         string
+	Source       []byte
+	Version      int
+	Name         string
+	Seed         uint64
+	BuildThreads int      // 0 means all cores
+	Dataset      *Dataset // exactly one of Dataset and Vectors is set
+	Vectors      *Vectors
+	Chunkers     []Item
+	Embedders    []Item
+	Indexes      []Index
+	Measure      Measure
+	Limits       Limits
+	Objectives   []Objective
+	Cost         *Cost // nil if no costs are asked for
+}
+
+// Registry is what a sweep file may name.
+type Registry struct {
+	Chunkers  []chunkers.Kind
+	Embedders []embedders.Kind
+	Engines   []indexes.Engine
+}
