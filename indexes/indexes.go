@@ -47,6 +47,7 @@ type Index interface {
 	Search(q Query, k int, dst []Hit) ([]Hit, error)
 	// Set changes the search parameters of the loaded index; it never rebuilds. depth is the k that will be asked for.
 	// It returns the values in effect, which differ where an engine raises or ignores one, and warnings that say so.
+	// A parameter that does not apply to this index is absent from effective: its column is null.
 	Set(search param.Values, depth int) (effective param.Values, warnings []string, err error)
 	// Len is the number of rows.
 	Len() int
@@ -69,6 +70,9 @@ type Engine struct {
 	Absent string
 	// Version is the version of the library behind it, and of our binding where that changes answers.
 	Version func() string
+	// Details are further facts about the library that change its speed or its answers, such as its BLAS and the
+	// instruction set in use; nil means none.
+	Details func() map[string]string
 	// Deterministic says whether the same seed with one build thread gives the same answers.
 	Deterministic bool
 	// Check refuses impossible combinations before anything is built: n rows of dim values, either -1 while it is not

@@ -1,0 +1,148 @@
+// Package flat is exact search: every row is compared with the query by the kernels of this project.
+package flat
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+
+	"frontier/indexes"
+	"frontier/internal/kernels"
+	"frontier/internal/param"
+	"frontier/internal/vector"
+)
+
+const name = "flat"
+
+var metrics = []vector.Metric{vector.L2, vector.IP, vector.Cosine}
+
+// Engine describes exact search.
+func Engine() indexes.Engine {
+	return indexes.Engine{
+		Name:          name,
+		Doc:           "Exact search by comparing the query with every row, in float32; ties go to the smaller id. The yardstick for recall, and fast enough below some 10,000 rows.",
+		Metrics:       metrics,
+		Version:       func() string { return "1" },
+		Details:       func() map[string]string { return map[string]string{"kernels": kernels.Variant()} },
+		Deterministic: true,
+		Check:         func(_, _ param.Values, _, dim int) error { return indexes.CheckDim(nil, dim) },
+		Describe: func(param.Values) (string, string, map[string]int64) {
+			return "flat", "Flat", nil
+		},
+		Build: build,
+		Load:  load,
+	}
+}
+
+// build saves only a description: the vectors themselves are the index.
+func build(_ context.Context, in indexes.Input, params param.Values) (indexes.Built, error) {
+	if err := in.CheckVectors(name, metrics); err != nil {
+		return indexes.Built{}, err
+	}
+	x := index{vectors: in.Vectors, metric: in.Metric}
+	saved := indexes.Saved{Engine: name, Rows: x.Len(), Dim: in.Vectors.Dim(), Metric: in.Metric, Params: params.Canonical()}
+	if err := saved.Write(in.Dir); err != nil {
+		return indexes.Built{}, fmt.Errorf("saving the flat index: %w", err)
+	}
+	return indexes.Built{TrainSeconds: math.NaN(), Bytes: x.Bytes()}, nil
+}
+
+func load(_ context.Context, dir string, in indexes.Input, _ param.Values) (indexes.Index, error) {
+	if in.Vectors == nil {
+		return nil, fmt.Errorf("%s: a flat index is loaded from the vectors, and none were given", dir)
+	}
+	saved, err := indexes.ReadSaved(dir, name, in)
+	if err != nil {
+		return nil, err
+	}
+	x := &index{vectors: in.Vectors, metric: saved.Metric}
+	if x.metric == vector.Cosine {
+		x.inverse = make([]float32, x.Len())
+		for i := range x.inverse {
+			x.inverse[i] = inverseNorm(kernels.Norm(x.vectors.Row(i)))
+		}
+		x.scratch.New = func() any { s := make([]float32, x.vectors.Dim()); return &s }
+	}
+	return x, nil
+}
+
+type index struct {
+	vectors *vector.Matrix // the caller's; Close leaves it open
+	metric  vector.Metric
+	inverse []float32 // for cosine: 1/norm of each row, 0 for a zero row, or extreme
+	scratch sync.Pool // for cosine: *[]float32 for the normalised query
+}
+
+func (x *index) Len() int { return x.vectors.Len() }
+
+func (x *index) Bytes() int64 {
+	bytes := int64(x.Len()) * int64(x.vectors.Dim()) * 4
+	if x.metric == vector.Cosine {
+		bytes += int64(x.Len()) * 4
+	}
+	return bytes
+}
+
+func (x *index) Set(search param.Values, _ int) (param.Values, []string, error) {
+	effective, err := param.Complete(nil, search)
+	return effective, nil, err
+}
+
+func (x *index) Search(q indexes.Query, k int, dst []indexes.Hit) ([]indexes.Hit, error) {
+	dim := x.vectors.Dim()
+	if err := indexes.CheckQuery(name, q, k, dim); err != nil {
+		return dst[:0], err
+	}
+	var top indexes.TopK
+	top.Reset(dst, min(k, x.Len()))
+	rows := x.vectors.Rows(0, x.Len())
+	switch x.metric {
+	case vector.L2:
+		for i := range x.Len() {
+			top.Offer(int64(i), -kernels.SquaredL2(q.Vector, rows[i*dim:(i+1)*dim]))
+		}
+	case vector.IP:
+		for i := range x.Len() {
+			top.Offer(int64(i), kernels.Dot(q.Vector, rows[i*dim:(i+1)*dim]))
+		}
+	case vector.Cosine:
+		scratch := x.scratch.Get().(*[]float32)
+		query := *scratch
+		kernels.Normalize(query, q.Vector)
+		for i, inverse := range x.inverse {
+			row := rows[i*dim : (i+1)*dim]
+			if inverse == extreme {
+				top.Offer(int64(i), extremeDot(query, row))
+				continue
+			}
+			top.Offer(int64(i), kernels.Dot(query, row)*inverse)
+		}
+		x.scratch.Put(scratch)
+	}
+	return top.Sorted(), nil
+}
+
+func (x *index) Close() error { return nil }
+
+// extreme marks a row whose norm, or its inverse, is near the end of float32's range, where products in float32 would
+// vanish or overflow.
+const extreme float32 = -1
+
+func inverseNorm(norm float64) float32 {
+	switch {
+	case norm == 0:
+		return 0
+	case norm < 1e-15 || norm > 1e15:
+		return extreme
+	}
+	return float32(1 / norm)
+}
+
+func extremeDot(unit, row []float32) float32 {
+	var dot float64
+	for i, v := range row {
+		dot += float64(unit[i]) * float64(v)
+	}
+	return float32(dot / kernels.Norm(row))
+}
