@@ -20,7 +20,8 @@ type Saved struct {
 	Rows   int           `json:"rows"`
 	Dim    int           `json:"dim,omitempty"`
 	Metric vector.Metric `json:"metric,omitempty"`
-	Params string        `json:"params"` // canonical
+	Params string        `json:"params"`          // canonical
+	Bytes  int64         `json:"bytes,omitempty"` // of the file that the library wrote
 }
 
 // Write puts s into dir. Build calls it last, so that a folder without it holds an unfinished index.
@@ -57,4 +58,16 @@ func ReadSaved(dir, engine string, in Input) (Saved, error) {
 		return Saved{}, fmt.Errorf("%s: was built from %d rows of %d, not from %d of %d", path, s.Rows, s.Dim, v.Len(), v.Dim())
 	}
 	return s, nil
+}
+
+// CheckFile refuses a file that is not of the size that was written: a full disk, or a copy cut short.
+func CheckFile(path string, bytes int64) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if info.Size() != bytes {
+		return fmt.Errorf("%s: has %d bytes and should have %d; is the disk full, or was it cut short? build it again", path, info.Size(), bytes)
+	}
+	return nil
 }
