@@ -1,6 +1,10 @@
 package datasets
 
 import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -21,5 +25,24 @@ func OpenCorpus(name string) (Corpus, error) {
 	if strings.HasPrefix(name, "godoc:") {
 		return nil, &Error{Msg: "unknown built-in corpus \"" + name + "\"", Hint: "the only one is " + GodocStd}
 	}
-	return nil, &Error{File: name, Msg: "unknown corpus", Hint: "the only one is " + GodocStd}
+	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &Error{File: name, Msg: "there is no such corpus",
+			Hint: "give a .jsonl file, a folder of .md and .txt files, or " + GodocStd, Err: fs.ErrNotExist}
+	}
+	if err != nil {
+		return nil, &Error{File: name, Msg: "cannot open the corpus", Err: err}
+	}
+	if info.IsDir() {
+		return &folderCorpus{root: name}, nil
+	}
+	switch ext := strings.ToLower(filepath.Ext(name)); ext {
+	case ".jsonl", ".ndjson":
+		return &jsonlCorpus{path: name}, nil
+	case ".md", ".markdown", ".txt":
+		return nil, &Error{File: name, Msg: "a single text file is not a corpus", Hint: "give the folder that it is in"}
+	default:
+		return nil, &Error{File: name, Msg: "unknown type of corpus \"" + ext + "\"",
+			Hint: "give a .jsonl file with one document a line ({\"_id\": ..., \"title\": ..., \"text\": ...}), a folder of .md and .txt files, or " + GodocStd}
+	}
 }
