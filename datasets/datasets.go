@@ -69,6 +69,8 @@ type Golden struct {
 	Cases  []Case
 	Judged bool // judgements come from qrels, where a document without a judgement is unjudged rather than irrelevant
 	Files  []string
+	// Warnings say what was left out or looks wrong without being an error, each with its remedy.
+	Warnings []string
 }
 
 // Span is a half-open range of code points of one document; Doc counts documents in corpus order from 0.

@@ -73,7 +73,7 @@ func markdownHeadings(text string) (headings []markdownHeading, points int) {
 		whole := len(rest) - len(after)
 		bare := strings.TrimSuffix(line, "\r")
 		switch {
-		case number == 0 && strings.TrimRight(bare, " \t") == "---" && hasFrontMatterEnd(after):
+		case number == 0 && strings.TrimRight(bare, " \t") == "---" && startsFrontMatter(after):
 			inFront = true
 		case inFront:
 			inFront = !isFrontMatterEnd(bare)
@@ -91,11 +91,20 @@ func isFrontMatterEnd(line string) bool {
 	return line == "---" || line == "..."
 }
 
-// hasFrontMatterEnd says whether the front matter that may begin before text ends: if not, it is a rule.
-func hasFrontMatterEnd(text string) bool {
+// startsFrontMatter says whether text, which follows a first line of three hyphens, is YAML that ends. If not, the
+// hyphens are a rule.
+func startsFrontMatter(text string) bool {
+	first := true
 	for line := range strings.Lines(text) {
-		if isFrontMatterEnd(strings.TrimSuffix(line, "\n")) {
+		line = strings.TrimRight(line, "\r\n")
+		if isFrontMatterEnd(line) {
 			return true
+		}
+		if key, _, ok := strings.Cut(line, ":"); first && line != "" && line[0] != '#' {
+			if !ok || strings.ContainsAny(key, " \t") {
+				return false
+			}
+			first = false
 		}
 	}
 	return false

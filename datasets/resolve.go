@@ -1,0 +1,156 @@
+package datasets
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"frontier/internal/param"
+)
+
+// Resolver finds out where in a corpus the evidence of a golden set stands, in one pass over the documents. It holds
+// the evidence and a bounded number of document ids, never a text.
+type Resolver struct {
+	golden *Golden
+	units  [][]Unit
+	wanted map[string][]place // document id to the evidence that names it
+	alike  map[string]string  // folded id to a wanted id that no document had so far, for suggestions
+	near   map[string]string  // wanted id to a document id that folds alike
+	sample []string           // the first document ids, for suggestions
+	found  map[string]int     // wanted id to document index
+	faults []fault
+	more   int
+	next   int
+}
+
+// place is one piece of evidence: of case c the e-th.
+type place struct{ c, e int }
+
+// fault is an error with its place, since documents come in another order than cases.
+type fault struct {
+	place
+	err error
+}
+
+// Bounds on what a Resolver keeps for its messages.
+const (
+	sampledIDs = 4096
+	keptFaults = 1000
+)
+
+// NewResolver prepares to look for the evidence of g.
+func NewResolver(g *Golden) *Resolver {
+	r := &Resolver{golden: g, units: make([][]Unit, len(g.Cases)), wanted: map[string][]place{},
+		alike: map[string]string{}, near: map[string]string{}, found: map[string]int{}}
+	for c := range g.Cases {
+		evidence := g.Cases[c].Evidence
+		r.units[c] = make([]Unit, len(evidence))
+		for e := range evidence {
+			id := evidence[e].DocumentID
+			if len(r.wanted[id]) == 0 {
+				r.alike[foldID(id)] = id
+			}
+			r.wanted[id] = append(r.wanted[id], place{c, e})
+		}
+	}
+	return r
+}
+
+// foldID is what ids have in common that differ by case, leading zeros, the folder or the extension.
+func foldID(id string) string {
+	base := path.Base(strings.ToLower(strings.TrimSpace(id)))
+	return withoutZeros(strings.TrimSuffix(base, path.Ext(base)))
+}
+
+// Add looks for evidence in the next document of the corpus; index counts documents from 0. Evidence that is not there
+// is reported by Finish, with all the other; the error here is of the calls themselves.
+func (r *Resolver) Add(index int, d Document) error {
+	if index != r.next {
+		return fmt.Errorf("resolving evidence: document %q has index %d where %d is next", d.ID, index, r.next)
+	}
+	r.next++
+	places := r.wanted[d.ID]
+	if len(places) == 0 {
+		if id, ok := r.alike[foldID(d.ID)]; ok {
+			r.near[id] = d.ID
+		}
+		if len(r.sample) < sampledIDs {
+			r.sample = append(r.sample, d.ID)
+		}
+		return nil
+	}
+	if before, ok := r.found[d.ID]; ok {
+		return fmt.Errorf("resolving evidence: documents %d and %d have the same id %q", before, index, d.ID)
+	}
+	r.found[d.ID] = index
+	text := resolvedText{Document: d, index: index, points: utf8.RuneCountInString(d.Text)}
+	for _, p := range places {
+		e := &r.golden.Cases[p.c].Evidence[p.e]
+		spans, msg, hint := text.spans(e)
+		if msg != "" {
+			r.fault(p, msg, hint)
+			continue
+		}
+		r.units[p.c][p.e] = Unit{Spans: spans, Grade: max(e.Relevance, 0), Whole: !e.HasSpan && e.SectionID == "" && e.Text == ""}
+	}
+	return nil
+}
+
+// Finish gives the units of every case, in the order of Golden.Cases and within a case in that of its Evidence. Grades
+// below 0 become 0. Evidence that was not found is an error: up to 20 of them are joined, in file order, each an *Error.
+func (r *Resolver) Finish() ([][]Unit, error) {
+	var absent []string
+	for id := range r.wanted {
+		if _, ok := r.found[id]; !ok {
+			absent = append(absent, id)
+		}
+	}
+	slices.SortFunc(absent, func(a, b string) int { return r.wanted[a][0].compare(r.wanted[b][0]) })
+	for i, id := range absent {
+		hint := "the evidence must be of a document of the corpus"
+		if near := r.suggest(id); i < maxProblems && near != "" {
+			hint = fmt.Sprintf("did you mean %q?", near)
+			if near != id && withoutZeros(near) == withoutZeros(id) {
+				hint = fmt.Sprintf("the corpus has %q: write leading zeros alike on both sides", near)
+			}
+		}
+		for _, p := range r.wanted[id] {
+			r.fault(p, fmt.Sprintf("document %q is not in the corpus (%d documents)", id, r.next), hint)
+		}
+	}
+	if len(r.faults) == 0 {
+		return r.units, nil
+	}
+	slices.SortStableFunc(r.faults, func(a, b fault) int { return a.compare(b.place) })
+	all := problems{more: r.more}
+	for _, f := range r.faults {
+		all.add(f.err)
+	}
+	return nil, all.err()
+}
+
+func (p place) compare(q place) int { return cmp.Or(cmp.Compare(p.c, q.c), cmp.Compare(p.e, q.e)) }
+
+// suggest is a document id that may have been meant by id, or "".
+func (r *Resolver) suggest(id string) string {
+	if near := r.near[id]; near != "" {
+		return near
+	}
+	return param.Nearest(id, r.sample)
+}
+
+func (r *Resolver) fault(p place, msg, hint string) {
+	if len(r.faults) == keptFaults {
+		r.more++
+		return
+	}
+	c := &r.golden.Cases[p.c]
+	file := c.File
+	if r.golden.Judged && len(r.golden.Files) > 1 {
+		file = r.golden.Files[1]
+	}
+	r.faults = append(r.faults, fault{p, &Error{File: file, Line: c.Evidence[p.e].Line, Msg: fmt.Sprintf("case %q: %s", c.ID, msg), Hint: hint}})
+}
