@@ -150,7 +150,7 @@ func (g *gaussian) next() float64 {
 
 // symmetric is uniform in (-1, 1).
 func (g *gaussian) symmetric() float64 {
-	return float64(int64(g.pcg.Uint64())>>11)/(1<<52) + 1.0/(1<<53)
+	return float64(float64(int64(g.pcg.Uint64())>>11)/(1<<52)) + 1.0/(1<<53)
 }
 
 // naturalLog is the logarithm of x > 0 to about 1e-15, the same to the bit everywhere: with x = m * 2^e and m near 1
