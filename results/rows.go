@@ -1,0 +1,113 @@
+package results
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// WriteRows writes rows to path as Parquet, atomically: a reader sees the old file or the whole new one. All columns
+// of Columns are there, null where no row has them, with one column for each cut-off k that any row has. Each row must
+// pass Check.
+func WriteRows(path string, rows []Row) error {
+	c := newCatalogue()
+	cutoffs := map[int]bool{}
+	for i, r := range rows {
+		if err := c.check(r); err != nil {
+			return fmt.Errorf("writing %s: row %d (point %q): %w", path, i, r.Text("point_id"), err)
+		}
+		for name := range r {
+			if _, k, _ := c.find(name); k > 0 {
+				cutoffs[k] = true
+			}
+		}
+	}
+	ks := make([]int, 0, len(cutoffs))
+	for k := range cutoffs {
+		ks = append(ks, k)
+	}
+	slices.Sort(ks)
+	fields := c.expand(ks)
+	return writeParquet(path, fields, len(rows), func(row, f int) any { return rows[row][fields[f].name] })
+}
+
+// expand gives the columns for the cut-offs ks. All columns of a family's group stand together for one k before the
+// next.
+func (c *catalogue) expand(ks []int) []field {
+	var out []field
+	for i := 0; i < len(c.columns); {
+		if !strings.Contains(c.columns[i].Name, "_at_K") {
+			out = append(out, field{c.columns[i].Name, c.columns[i].Type})
+			i++
+			continue
+		}
+		end := i
+		for end < len(c.columns) && strings.Contains(c.columns[end].Name, "_at_K") {
+			end++
+		}
+		for _, k := range ks {
+			for _, col := range c.columns[i:end] {
+				out = append(out, field{withCutoff(col.Name, k), col.Type})
+			}
+		}
+		i = end
+	}
+	return out
+}
+
+// ReadRows reads the rows of all paths, in their order. A path is a Parquet file, a results folder (its
+// results.parquet, else its parts/*.parquet), or a glob. Columns that this version does not know are left out and each
+// row says so among its warnings; columns that a file lacks are null. A damaged file is an error that names it.
+func ReadRows(ctx context.Context, paths ...string) ([]Row, error) {
+	files, err := folder{whole: "results.parquet", parts: "parts"}.resolve(paths)
+	if err != nil {
+		return nil, err
+	}
+	c := newCatalogue()
+	var all []Row
+	for _, path := range files {
+		rows, err := c.readFile(ctx, path)
+		if err != nil {
+			return nil, fmt.Errorf("reading %s: %w", path, err)
+		}
+		all = append(all, rows...)
+	}
+	return all, nil
+}
+
+func (c *catalogue) readFile(ctx context.Context, path string) ([]Row, error) {
+	var rows []Row
+	unknown, err := readParquet(ctx, path, tableReader{
+		columnType: func(name string) (Type, bool) {
+			i, _, ok := c.find(name)
+			if !ok {
+				return 0, false
+			}
+			return c.columns[i].Type, true
+		},
+		required: "point_id",
+		grow: func(n int) {
+			for range n {
+				rows = append(rows, Row{})
+			}
+		},
+		set: func(row int, name string, v any) { rows[row][name] = v },
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(unknown) > 0 {
+		for _, r := range rows {
+			had, _ := r["warnings"].([]string)
+			for _, name := range unknown {
+				w := fmt.Sprintf("column %q is of another version of frontier and was left out; read the file with that version", name)
+				if !slices.Contains(had, w) {
+					had = append(had, w)
+				}
+			}
+			r["warnings"] = had
+		}
+	}
+	return rows, nil
+}
