@@ -19,6 +19,8 @@ type Value struct {
 	Literal any
 	Expr    string // "" for a literal
 	Pos     Pos
+
+	program *program // of Expr; nil if the value was not made by Parse, and then Resolve compiles
 }
 
 // Axis is a parameter with the values to try, lists and ranges expanded, in file order.
@@ -142,4 +144,7 @@ type Registry struct {
 	Chunkers  []chunkers.Kind
 	Embedders []embedders.Kind
 	Engines   []indexes.Engine
+	// KnownColumn says whether name is a column that an objective may name, and if not, the nearest one or "". If it
+	// is nil, objectives are not checked against columns.
+	KnownColumn func(name string) (ok bool, nearest string)
 }

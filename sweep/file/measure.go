@@ -1,0 +1,150 @@
+package file
+
+import (
+	"fmt"
+	"slices"
+)
+
+// textDepth is how many answers are asked for on text, where several chunks may be of one document.
+const textDepth = 100
+
+func (d *decoder) measure(root *section) {
+	s, _ := d.open(root.get("measure"), "measure", measureFields())
+	m := &d.file.Measure
+	onText := d.file.Vectors == nil
+	before := len(d.list)
+	m.K = d.ks(s)
+	kGood := len(d.list) == before
+	largest := slices.Max(m.K)
+	m.Depth = largest
+	if onText {
+		m.Depth = max(largest, textDepth)
+	}
+	if e := s.get("depth"); e != nil {
+		m.Depth = s.integer("depth")
+		if kGood && m.Depth > 0 && m.Depth < largest {
+			s.wrong(e, fmt.Sprintf("%d is less than the largest k, %d", m.Depth, largest), fmt.Sprintf("raise depth to %d, or lower k", largest))
+		}
+	}
+	if d.n >= 0 && m.Depth > d.n {
+		place, name := d.placeOfDepth(s)
+		d.add(place, name, fmt.Sprintf("%d answers are asked for, and there are %d vectors", m.Depth, d.n), "")
+	}
+	if onText {
+		m.Unit, _ = s.text("unit")
+		m.Evidence, _ = s.text("evidence")
+		m.RelevanceMin = s.integer("relevance_min")
+	} else {
+		for _, key := range []string{"unit", "evidence", "relevance_min"} {
+			if e := s.get(key); e != nil {
+				d.add(e.pos, join(s.name, key), "is for text, and this file measures on vectors", "remove it")
+			}
+		}
+	}
+	m.Load = d.load(s)
+	m.Rounds = s.integer("rounds")
+	m.MinTime, m.Warmup, m.MaxTime = s.duration("min_time"), s.duration("warmup"), s.duration("max_time")
+	if e := s.get("max_time"); e != nil && m.MaxTime > 0 && m.MaxTime < m.MinTime {
+		s.wrong(e, fmt.Sprintf("%v is less than min_time, %v", m.MaxTime, m.MinTime), "raise max_time, or lower min_time")
+	}
+}
+
+func (d *decoder) placeOfDepth(s *section) (Pos, string) {
+	for _, key := range []string{"depth", "k"} {
+		if e := s.get(key); e != nil {
+			return placeOf(e.val, e.pos), join(s.name, key)
+		}
+	}
+	return s.pos, join(s.name, "depth")
+}
+
+// ks reads the cut-offs and sorts them. It never returns an empty list.
+func (d *decoder) ks(s *section) []int {
+	e := s.get("k")
+	if e == nil {
+		return []int{1, 5, 10}
+	}
+	if emptyList(e.val) {
+		s.wrong(e, "is an empty list", "for example [1, 5, 10]")
+	}
+	f := &field{kind: fieldInt, min: 1, max: 100_000}
+	var out []int
+	for _, n := range elements(e.val) {
+		v, wrong := s.numberIn(n, f)
+		switch k := int(v); {
+		case !wrong.ok():
+			d.add(placeOf(n, e.pos), join(s.name, "k"), wrong.msg, "")
+		case slices.Contains(out, k):
+			d.add(n.pos, join(s.name, "k"), fmt.Sprintf("has the value %d twice", k), "remove one")
+		default:
+			out = append(out, k)
+		}
+	}
+	if len(out) == 0 {
+		return []int{1}
+	}
+	if len(out) > 100 {
+		s.wrong(e, fmt.Sprintf("has %d values, and 100 are allowed", len(out)), "")
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (d *decoder) load(s *section) []Load {
+	e := s.get("load")
+	if e == nil {
+		return []Load{{Mode: "closed", Clients: 1}}
+	}
+	const example = "for example load: [{closed: [1, 2]}]"
+	if e.val.kind == scalar || emptyList(e.val) {
+		s.wrong(e, "must be a list of mappings, not "+e.val.describe(), example)
+		return nil
+	}
+	f := &field{kind: fieldInt, min: 1, max: 4096}
+	var out []Load
+	for i, n := range elements(e.val) {
+		name := fmt.Sprintf("measure.load[%d]", i)
+		if n.kind != mapping || len(n.entries) != 1 {
+			d.add(placeOf(n, e.pos), name, "must be a mapping with one key, not "+n.describe(), example)
+			continue
+		}
+		mode := n.entries[0]
+		switch mode.key {
+		case "open":
+			d.notBuilt(mode.pos, join(name, "open"), "", "use {closed: [1, 2]}, a number of clients that ask one after the other")
+			continue
+		case "closed":
+		default:
+			d.unknownKey(mode, name, []string{"closed"})
+			continue
+		}
+		if emptyList(mode.val) {
+			d.add(mode.pos, join(name, "closed"), "is an empty list", example)
+		}
+		for _, c := range elements(mode.val) {
+			v, wrong := s.numberIn(c, f)
+			one := Load{Mode: "closed", Clients: int(v)}
+			switch {
+			case !wrong.ok():
+				d.add(placeOf(c, mode.pos), join(name, "closed"), wrong.msg, example)
+			case slices.Contains(out, one):
+				d.add(c.pos, join(name, "closed"), fmt.Sprintf("has %d clients twice", one.Clients), "remove one")
+			default:
+				out = append(out, one)
+			}
+		}
+	}
+	return out
+}
+
+func (d *decoder) cost(root *section) {
+	e := root.get("cost")
+	if e == nil {
+		return
+	}
+	s, _ := d.open(e, "cost", costFields())
+	c := &Cost{QPS: s.number("qps"), Replicas: s.integer("replicas")}
+	c.Catalog, c.CatalogPos = s.text("catalog")
+	d.exists(c.Catalog, c.CatalogPos, "cost.catalog")
+	d.file.Cost = c
+}

@@ -1,0 +1,404 @@
+package file
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// Limits on what a sweep file may hold. They are far above any real one and keep a hostile or broken file from taking
+// time or memory: aliases of aliases grow exponentially, and the YAML parser is quadratic in nesting.
+const (
+	maxSource  = 256 << 10
+	maxNesting = 32
+	maxNodes   = 100_000
+)
+
+// kind is the kind of a node.
+type kind int
+
+const (
+	scalar kind = iota
+	list
+	mapping
+)
+
+// node is a YAML value with its place, aliases and merge keys resolved.
+type node struct {
+	kind    kind
+	value   any  // of a scalar: nil, bool, int64, uint64 (above the range of int64), float64 or string
+	plain   bool // a scalar without quotes
+	items   []*node
+	entries []entry
+	pos     Pos
+}
+
+// entry is one key of a mapping.
+type entry struct {
+	key string
+	pos Pos
+	val *node
+}
+
+// get is the value of a key of a mapping, or nil.
+func (n *node) get(key string) *entry {
+	if n == nil {
+		return nil
+	}
+	for i := range n.entries {
+		if n.entries[i].key == key {
+			return &n.entries[i]
+		}
+	}
+	return nil
+}
+
+// describe names the node in messages.
+func (n *node) describe() string {
+	switch n.kind {
+	case list:
+		return "a list"
+	case mapping:
+		return "a mapping"
+	}
+	switch v := n.value.(type) {
+	case nil:
+		return "nothing"
+	case string:
+		if r := []rune(v); len(r) > 40 {
+			v = string(r[:40]) + "..."
+		}
+		return strconv.Quote(v)
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// parseTree reads YAML text into nodes. It returns nil if the text is not YAML that can be used; problems say why.
+func parseTree(p *problems, src []byte) *node {
+	if !checkEncoding(p, src) {
+		return nil
+	}
+	file, err := parseYAML(src)
+	if err != nil {
+		p.addYAML(err)
+		return nil
+	}
+	b := &treeBuilder{problems: p, anchors: map[string]*node{}}
+	var root *node
+	for _, doc := range file.Docs {
+		if doc.Body == nil || doc.Body.Type() == ast.DirectiveType {
+			continue
+		}
+		if root != nil {
+			p.add(position(doc.Body), "", "a second YAML document starts here", "a sweep file holds one document; remove the --- above and what follows, or put it into a file of its own")
+			return nil
+		}
+		root = b.build(doc.Body, 0)
+	}
+	switch {
+	case len(p.list) > 0:
+		return nil
+	case root == nil:
+		p.add(Pos{1, 1}, "", "is empty", "a sweep file starts with version: 1")
+	}
+	return root
+}
+
+// checkEncoding refuses text that is not UTF-8 text of a reasonable size.
+func checkEncoding(p *problems, src []byte) bool {
+	switch {
+	case len(src) > maxSource:
+		p.add(Pos{}, "", fmt.Sprintf("has %d bytes, more than the %d that a sweep file may have", len(src), maxSource), "is this the sweep file?")
+	case bytes.HasPrefix(src, []byte{0xff, 0xfe}), bytes.HasPrefix(src, []byte{0xfe, 0xff}):
+		p.add(Pos{}, "", "is UTF-16", "save it as UTF-8")
+	case bytes.HasPrefix(src, []byte("version https://git-lfs")):
+		p.add(Pos{}, "", "is a Git LFS pointer and not the file itself", "run git lfs pull")
+	case !utf8.Valid(src):
+		for i := 0; i < len(src); {
+			r, size := utf8.DecodeRune(src[i:])
+			if r == utf8.RuneError && size == 1 {
+				before := src[:i]
+				start := bytes.LastIndexByte(before, '\n') + 1
+				pos := Pos{bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1}
+				p.add(pos, "", fmt.Sprintf("byte %#x at offset %d is not valid UTF-8", src[i], i), "save the file as UTF-8")
+				break
+			}
+			i += size
+		}
+	case bytes.IndexByte(src, 0) >= 0:
+		p.add(Pos{}, "", fmt.Sprintf("has a NUL byte at offset %d", bytes.IndexByte(src, 0)), "is this the sweep file?")
+	default:
+		return true
+	}
+	return false
+}
+
+// parseYAML calls the YAML parser, whose faults must not become ours: a panic of it is an error.
+func parseYAML(src []byte) (file *ast.File, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			file, err = nil, fmt.Errorf("the YAML parser failed on this text: %v", r)
+		}
+	}()
+	tokens := lexer.Tokenize(string(src))
+	if err := checkNesting(tokens); err != nil {
+		return nil, err
+	}
+	return parser.Parse(tokens, 0, parser.AllowDuplicateMapKey()) // duplicates are reported by us, all of them
+}
+
+func checkNesting(tokens token.Tokens) error {
+	flow, run, line := 0, 0, 0
+	for _, t := range tokens {
+		if t.Position.Line != line {
+			run, line = 0, t.Position.Line
+		}
+		switch t.Type {
+		case token.SequenceStartType, token.MappingStartType:
+			flow++
+		case token.SequenceEndType, token.MappingEndType:
+			flow = max(0, flow-1)
+		case token.SequenceEntryType, token.AnchorType, token.TagType, token.MappingKeyType:
+			run++
+		}
+		if flow > maxNesting || run > maxNesting {
+			return &Error{Pos: Pos{t.Position.Line, t.Position.Column}, Msg: fmt.Sprintf("is nested deeper than %d levels", maxNesting)}
+		}
+	}
+	return nil
+}
+
+// addYAML notes an error of the YAML parser with its place.
+func (p *problems) addYAML(err error) {
+	var syntax *yaml.SyntaxError
+	var own *Error
+	switch {
+	case errors.As(err, &own):
+		p.add(own.Pos, own.Param, own.Msg, own.Hint)
+	case errors.As(err, &syntax) && syntax.Token != nil && syntax.Token.Position != nil:
+		at := syntax.Token.Position
+		p.add(Pos{at.Line, at.Column}, "", "is not valid YAML: "+syntax.Message, "")
+	default:
+		p.add(Pos{}, "", "is not valid YAML: "+err.Error(), "")
+	}
+}
+
+// treeBuilder turns the parser's nodes into ours.
+type treeBuilder struct {
+	*problems
+	anchors map[string]*node // nil while the anchored value is being built
+	nodes   int
+	full    bool
+}
+
+func position(n ast.Node) Pos {
+	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
+		return position(m.Values[0].Key)
+	}
+	if m, ok := n.(*ast.MappingValueNode); ok {
+		return position(m.Key)
+	}
+	t := n.GetToken()
+	if t == nil || t.Position == nil {
+		return Pos{}
+	}
+	return Pos{t.Position.Line, t.Position.Column}
+}
+
+// grow counts n more nodes and says whether they are still within the limit.
+func (b *treeBuilder) grow(n int, pos Pos) bool {
+	b.nodes += n
+	if b.nodes > maxNodes && !b.full {
+		b.full = true
+		b.add(pos, "", fmt.Sprintf("has more than %d values once its aliases are expanded", maxNodes), "")
+	}
+	return !b.full
+}
+
+func (b *treeBuilder) build(n ast.Node, depth int) *node {
+	pos := position(n)
+	out := &node{pos: pos}
+	if depth > 2*maxNesting {
+		b.add(pos, "", fmt.Sprintf("is nested deeper than %d levels", 2*maxNesting), "")
+		return out
+	}
+	if !b.grow(1, pos) {
+		return out
+	}
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		out.kind = mapping
+		b.entries(out, n.Values, depth)
+	case *ast.MappingValueNode:
+		out.kind = mapping
+		b.entries(out, []*ast.MappingValueNode{n}, depth)
+	case *ast.SequenceNode:
+		out.kind = list
+		for _, v := range n.Values {
+			out.items = append(out.items, b.build(v, depth+1))
+		}
+	case *ast.AnchorNode:
+		name := n.Name.GetToken().Value
+		b.anchors[name] = nil
+		v := b.build(n.Value, depth+1)
+		b.anchors[name] = v
+		return v
+	case *ast.AliasNode:
+		name := n.Value.GetToken().Value
+		v, known := b.anchors[name]
+		switch {
+		case !known:
+			b.add(pos, "", fmt.Sprintf("*%s refers to an anchor that is not defined above", name), "a value that starts with * must be quoted")
+			return out
+		case v == nil:
+			b.add(pos, "", fmt.Sprintf("*%s refers to itself", name), "")
+			return out
+		}
+		if !b.grow(v.size(), pos) {
+			return out
+		}
+		return v
+	case *ast.TagNode:
+		b.add(pos, "", fmt.Sprintf("the tag %s is not used in sweep files", n.GetToken().Value), "remove it; quote the value if it must be a string")
+	default:
+		b.scalar(out, n)
+	}
+	return out
+}
+
+// size is the number of nodes below and including n.
+func (n *node) size() int {
+	total := 1
+	for _, v := range n.items {
+		total += v.size()
+	}
+	for _, e := range n.entries {
+		total += e.val.size()
+	}
+	return total
+}
+
+func (b *treeBuilder) entries(out *node, values []*ast.MappingValueNode, depth int) {
+	seen := make(map[string]Pos, len(values))
+	var merged []entry
+	for _, v := range values {
+		pos := position(v.Key)
+		if v.Key.IsMergeKey() {
+			merged = append(merged, b.merge(b.build(v.Value, depth+1))...)
+			continue
+		}
+		inner := ast.Node(v.Key)
+		if explicit, ok := v.Key.(*ast.MappingKeyNode); ok {
+			inner = explicit.Value
+		}
+		text, ok := keyText(inner)
+		if !ok {
+			b.add(pos, "", "a key must be a plain name", "quote it if it is meant to be a string")
+			continue
+		}
+		if first, twice := seen[text]; twice {
+			b.add(pos, text, fmt.Sprintf("this key stands here twice, first in line %d, column %d", first.Line, first.Column), "keep one; several values are written as a list")
+			continue
+		}
+		seen[text] = pos
+		out.entries = append(out.entries, entry{text, pos, b.build(v.Value, depth+1)})
+	}
+	for _, e := range merged { // keys that stand here win over merged ones, and earlier merged ones over later
+		if _, here := seen[e.key]; !here {
+			seen[e.key] = e.pos
+			out.entries = append(out.entries, e)
+		}
+	}
+}
+
+func keyText(n ast.Node) (string, bool) {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		return n.GetToken().Value, true
+	}
+	return "", false
+}
+
+func (b *treeBuilder) merge(from *node) []entry {
+	switch from.kind {
+	case mapping:
+		return from.entries
+	case list:
+		var all []entry
+		for _, one := range from.items {
+			all = append(all, b.merge(one)...)
+			if !b.grow(len(one.entries), from.pos) {
+				return nil
+			}
+		}
+		return all
+	}
+	b.add(from.pos, "<<", "can only merge mappings, not "+from.describe(), "")
+	return nil
+}
+
+var (
+	floatPattern = regexp.MustCompile(`^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$`)
+	octalPattern = regexp.MustCompile(`^[-+]?0[0-9_]+$`)
+	envPattern   = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
+)
+
+func (b *treeBuilder) scalar(out *node, n ast.Node) {
+	t := n.GetToken()
+	out.plain = t.Type != token.SingleQuoteType && t.Type != token.DoubleQuoteType
+	switch n := n.(type) {
+	case *ast.NullNode:
+	case *ast.BoolNode:
+		out.value = n.Value
+	case *ast.InfinityNode:
+		out.value = n.Value
+	case *ast.NanNode:
+		out.value = math.NaN()
+	case *ast.IntegerNode:
+		if octalPattern.MatchString(t.Value) {
+			b.add(out.pos, "", fmt.Sprintf("%s is ambiguous: YAML 1.1 reads it as octal", t.Value), "leave out the leading zeros, or write 0o for octal")
+			return
+		}
+		switch v := n.Value.(type) {
+		case uint64:
+			out.value = v
+			if v <= math.MaxInt64 {
+				out.value = int64(v)
+			}
+		default:
+			out.value = v
+		}
+	case *ast.FloatNode:
+		out.value = n.Value
+	case *ast.LiteralNode:
+		out.plain = false
+		out.value = strings.TrimSuffix(n.Value.Value, "\n")
+	case *ast.StringNode:
+		out.value = n.Value
+		// YAML 1.2 has numbers such as 1e3, which the parser leaves as strings.
+		if out.plain && floatPattern.MatchString(n.Value) {
+			if f, err := strconv.ParseFloat(n.Value, 64); err == nil {
+				out.value = f
+			}
+		}
+		if env := envPattern.FindString(n.Value); env != "" {
+			b.add(out.pos, "", fmt.Sprintf("%s is not expanded here", env), "environment variables are for secrets, which no setting of this version needs; use --set for what changes from run to run")
+		}
+	default:
+		b.add(out.pos, "", "is not a value that a sweep file can hold", "")
+	}
+}
