@@ -91,14 +91,14 @@ func isFrontMatterEnd(line string) bool {
 	return line == "---" || line == "..."
 }
 
-// startsFrontMatter says whether text, which follows a first line of three hyphens, is YAML that ends. If not, the
-// hyphens are a rule.
+// startsFrontMatter says whether text, which follows a first line of three hyphens, is YAML with a key, and ends. If not,
+// the hyphens are a rule.
 func startsFrontMatter(text string) bool {
 	first := true
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		if isFrontMatterEnd(line) {
-			return true
+			return !first
 		}
 		if key, _, ok := strings.Cut(line, ":"); first && line != "" && line[0] != '#' {
 			if !ok || strings.ContainsAny(key, " \t") {

@@ -61,6 +61,9 @@ func readQrels(file string, r io.Reader) ([]judgement, error) {
 		}
 		j, err := parseJudgement(lines, layout, text)
 		if err != nil {
+			if len(all) == 0 && len(faults.errs) == 0 {
+				return nil, err // the file is of another kind, and every line would say so
+			}
 			faults.add(err)
 			continue
 		}

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"frontier/internal/param"
@@ -138,6 +139,9 @@ func (p place) compare(q place) int { return cmp.Or(cmp.Compare(p.c, q.c), cmp.C
 func (r *Resolver) suggest(id string) string {
 	if near := r.near[id]; near != "" {
 		return near
+	}
+	if !strings.ContainsFunc(id, unicode.IsLetter) {
+		return "" // numbers are near to one another and mean nothing by it
 	}
 	return param.Nearest(id, r.sample)
 }
