@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"frontier/internal/param"
 	"frontier/internal/vector"
 )
 
@@ -24,6 +25,22 @@ type Saved struct {
 	Bytes  int64         `json:"bytes,omitempty"` // of the file that the library wrote
 }
 
+// NewSaved describes an index of the vectors of in.
+func NewSaved(engine string, in Input, build param.Values, bytes int64) Saved {
+	return Saved{
+		Engine: engine, Rows: in.Vectors.Len(), Dim: in.Vectors.Dim(), Metric: in.Metric,
+		Params: canonical(build), Bytes: bytes,
+	}
+}
+
+// canonical makes no difference between no parameters and none given.
+func canonical(build param.Values) string {
+	if len(build) == 0 {
+		return "{}"
+	}
+	return build.Canonical()
+}
+
 // Write puts s into dir. Build calls it last, so that a folder without it holds an unfinished index.
 func (s Saved) Write(dir string) error {
 	raw, err := json.Marshal(s)
@@ -33,9 +50,9 @@ func (s Saved) Write(dir string) error {
 	return os.WriteFile(filepath.Join(dir, savedName), append(raw, '\n'), 0o644)
 }
 
-// ReadSaved reads what Write wrote and checks that it is an index of the engine and, where in has vectors, of as many
-// rows of the same dimension and metric.
-func ReadSaved(dir, engine string, in Input) (Saved, error) {
+// ReadSaved reads what Write wrote and checks that it is an index of the engine, built with the parameters, and, where
+// in has vectors, of as many rows of the same dimension and metric.
+func ReadSaved(dir, engine string, in Input, build param.Values) (Saved, error) {
 	path := filepath.Join(dir, savedName)
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -50,6 +67,9 @@ func ReadSaved(dir, engine string, in Input) (Saved, error) {
 	}
 	if s.Engine != engine {
 		return Saved{}, fmt.Errorf("%s: holds an index of %s, not of %s", path, s.Engine, engine)
+	}
+	if params := canonical(build); s.Params != params {
+		return Saved{}, fmt.Errorf("%s: was built with the parameters %s, not %s", path, s.Params, params)
 	}
 	if in.Metric != "" && s.Metric != "" && in.Metric != s.Metric {
 		return Saved{}, fmt.Errorf("%s: was built for the metric %s, not %s", path, s.Metric, in.Metric)

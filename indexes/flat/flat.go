@@ -41,18 +41,17 @@ func build(_ context.Context, in indexes.Input, params param.Values) (indexes.Bu
 		return indexes.Built{}, err
 	}
 	x := index{vectors: in.Vectors, metric: in.Metric}
-	saved := indexes.Saved{Engine: name, Rows: x.Len(), Dim: in.Vectors.Dim(), Metric: in.Metric, Params: params.Canonical()}
-	if err := saved.Write(in.Dir); err != nil {
+	if err := indexes.NewSaved(name, in, params, 0).Write(in.Dir); err != nil {
 		return indexes.Built{}, fmt.Errorf("saving the flat index: %w", err)
 	}
 	return indexes.Built{TrainSeconds: math.NaN(), Bytes: x.Bytes()}, nil
 }
 
-func load(_ context.Context, dir string, in indexes.Input, _ param.Values) (indexes.Index, error) {
+func load(_ context.Context, dir string, in indexes.Input, params param.Values) (indexes.Index, error) {
 	if in.Vectors == nil {
 		return nil, fmt.Errorf("%s: a flat index is loaded from the vectors, and none were given", dir)
 	}
-	saved, err := indexes.ReadSaved(dir, name, in)
+	saved, err := indexes.ReadSaved(dir, name, in, params)
 	if err != nil {
 		return nil, err
 	}

@@ -69,8 +69,7 @@ func build(ctx context.Context, in indexes.Input, params param.Values) (indexes.
 	if err := save(graph, filepath.Join(in.Dir, fileName), size); err != nil {
 		return indexes.Built{}, err
 	}
-	saved := indexes.Saved{Engine: name, Rows: n, Dim: dim, Metric: in.Metric, Params: params.Canonical(), Bytes: size}
-	if err := saved.Write(in.Dir); err != nil {
+	if err := indexes.NewSaved(name, in, params, size).Write(in.Dir); err != nil {
 		return indexes.Built{}, fmt.Errorf("saving the index: %w", err)
 	}
 	built := indexes.Built{TrainSeconds: math.NaN(), Bytes: size}
@@ -91,8 +90,8 @@ func save(graph *C.fr_hnsw, path string, size int64) error {
 	return indexes.CheckFile(path, size)
 }
 
-func load(_ context.Context, dir string, in indexes.Input, _ param.Values) (indexes.Index, error) {
-	saved, err := indexes.ReadSaved(dir, name, in)
+func load(_ context.Context, dir string, in indexes.Input, params param.Values) (indexes.Index, error) {
+	saved, err := indexes.ReadSaved(dir, name, in, params)
 	if err != nil {
 		return nil, err
 	}
