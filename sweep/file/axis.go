@@ -85,7 +85,7 @@ func (d *decoder) value(n *node, name string, spec *param.Spec, allowed variable
 	text, isText := n.value.(string)
 	numeric := spec.Type == param.Int || spec.Type == param.Float
 	amount := spec.Type == param.Amount
-	if isText && (numeric || amount && !param.AmountPattern.MatchString(text)) {
+	if isText && (numeric || amount && !strings.Contains(text, "%") && !param.AmountPattern.MatchString(text)) {
 		return d.expression(n, text, name, spec, allowed)
 	}
 	var err error
@@ -109,7 +109,7 @@ func (d *decoder) value(n *node, name string, spec *param.Spec, allowed variable
 func (d *decoder) expression(n *node, text, name string, spec *param.Spec, allowed variables) (Value, bool) {
 	v := Value{Expr: text, Pos: n.pos}
 	if spec.Type != param.Amount && param.AmountPattern.MatchString(text) && strings.HasSuffix(text, "%") {
-		d.add(n.pos, name, fmt.Sprintf("must be a %s, not the percentage %s", spec.Type, text), "")
+		d.add(n.pos, name, "must be a number, not the percentage "+text, "")
 		return v, false
 	}
 	p, err := d.compile(text)

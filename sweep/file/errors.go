@@ -97,10 +97,11 @@ func (e Errors) Unwrap() []error {
 
 // problems collects what is wrong with one file.
 type problems struct {
-	path  string
-	lines []string
-	sets  []override
-	list  Errors
+	path    string
+	lines   []string
+	sets    []override
+	list    Errors
+	spoiled map[Pos]bool // places whose value is known to be wrong; what else is said of it would be noise
 }
 
 func newProblems(path string, src []byte) *problems {
@@ -109,7 +110,7 @@ func newProblems(path string, src []byte) *problems {
 
 // add notes a problem. A value without a place came from a --set flag or is a default.
 func (p *problems) add(pos Pos, param, msg, hint string) {
-	if len(p.list) >= maxKept {
+	if len(p.list) >= maxKept || p.spoiled[pos] {
 		return
 	}
 	e := &Error{Path: p.path, Pos: pos, Param: param, Msg: msg, Hint: hint}
@@ -118,12 +119,24 @@ func (p *problems) add(pos Pos, param, msg, hint string) {
 		e.line = lineAt(p.lines, pos)
 	default:
 		for _, set := range p.sets {
-			if set.covers(param) {
+			if set.touches(param) {
 				e.Path = "--set " + set.text // the last one that covers it is the one in effect
 			}
 		}
 	}
 	p.list = append(p.list, e)
+}
+
+// spoil notes that the value at pos is wrong whatever it is meant for.
+func (p *problems) spoil(pos Pos, msg, hint string) {
+	p.add(pos, "", msg, hint)
+	if pos == (Pos{}) {
+		return
+	}
+	if p.spoiled == nil {
+		p.spoiled = map[Pos]bool{}
+	}
+	p.spoiled[pos] = true
 }
 
 // err is the collected problems, sorted and without repetitions, or nil.

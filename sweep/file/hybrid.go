@@ -8,7 +8,7 @@ import (
 
 // rrfSpec describes the constant of reciprocal rank fusion (Cormack et al., SIGIR 2009).
 func rrfSpec() *param.Spec {
-	return &param.Spec{Name: "rrf", Type: param.Float, Min: 1, Max: 1e6, Doc: "Constant k of reciprocal rank fusion, the sum over lists of 1/(k + rank)."}
+	return &param.Spec{Name: "rrf", Type: param.Float, Min: 1, Max: 100_000, Doc: "Constant k of reciprocal rank fusion, the sum over lists of 1/(k + rank)."}
 }
 
 const defaultRRF = 60

@@ -31,6 +31,19 @@ func (c *catalog) names() []string {
 	return out
 }
 
+// nearest is the name that was probably meant, or "".
+func (c *catalog) nearest(text string) string {
+	if near := param.Nearest(text, c.names()); near != "" {
+		return near
+	}
+	for _, name := range c.names() {
+		if len(text) > 2 && strings.HasPrefix(name, text) {
+			return name
+		}
+	}
+	return ""
+}
+
 func (c *catalog) find(name string) *component {
 	for i := range c.known {
 		if c.known[i].name == name {
@@ -81,7 +94,7 @@ func (d *decoder) chooseName(text string, pos Pos, name string, c *catalog) *com
 		return known
 	}
 	all := strings.Join(c.names(), ", ")
-	switch near := param.Nearest(text, c.names()); {
+	switch near := c.nearest(text); {
 	case slices.Contains(c.planned, text):
 		d.notBuilt(pos, name, text, "use one of "+all)
 	case near != "":

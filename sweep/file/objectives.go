@@ -63,6 +63,11 @@ func (d *decoder) column(column string, pos Pos, name string) {
 		if ok, nearest := d.reg.KnownColumn(column); !ok {
 			hint := "frontier schema results lists the columns"
 			if nearest != "" {
+				k := strconv.Itoa(d.file.Measure.K[len(d.file.Measure.K)-1])
+				if m := cutOff.FindStringSubmatch(column); m != nil {
+					k = m[1]
+				}
+				nearest = strings.Replace(nearest, "_at_K", "_at_"+k, 1)
 				hint = fmt.Sprintf("did you mean %q? ", nearest) + hint
 			}
 			d.add(pos, name, fmt.Sprintf("%s is not a column of the results", quote(column)), hint)

@@ -13,14 +13,15 @@ type override struct {
 	val  *node
 }
 
-// covers says whether param, such as indexes[0].M, is what the flag sets or lies within it.
-func (o *override) covers(param string) bool {
-	if len(o.path) == 0 {
-		return false
-	}
-	want := joinPath(o.path)
-	rest, ok := strings.CutPrefix(param, want)
-	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
+// touches says whether param, such as indexes[0].M, is what the flag sets, lies within it or holds it.
+func (o *override) touches(param string) bool {
+	set := joinPath(o.path)
+	return within(param, set) || within(set, param)
+}
+
+func within(inner, outer string) bool {
+	rest, ok := strings.CutPrefix(inner, outer)
+	return ok && outer != "" && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
 // joinPath writes a path as messages do: numbers in brackets.
@@ -40,19 +41,20 @@ func joinPath(path []string) string {
 }
 
 // applySets puts the values of --set flags into the tree. A value of null removes the key. Values from flags have the
-// zero Pos.
-func applySets(p *problems, root *node, sets []string) *node {
+// zero Pos. ok is false if a flag cannot be used.
+func applySets(p *problems, root *node, sets []string) (_ *node, ok bool) {
+	ok = true
 	for _, text := range sets {
 		// Problems of the flag itself are collected apart, as their places are not of the file.
 		own := &problems{path: "--set " + text}
-		o, ok := parseSet(own, text)
-		if ok {
+		if o, good := parseSet(own, text); good {
 			root = apply(own, root, o)
 			p.sets = append(p.sets, o)
 		}
+		ok = ok && len(own.list) == 0
 		p.list = append(p.list, own.list...)
 	}
-	return root
+	return root, ok
 }
 
 func parseSet(p *problems, text string) (override, bool) {
@@ -81,7 +83,7 @@ func parseSet(p *problems, text string) (override, bool) {
 		}
 		p.add(Pos{}, joinPath(o.path), msg, e.Hint)
 	}
-	if o.val == nil {
+	if o.val == nil || len(inner.list) > 0 {
 		return o, false
 	}
 	o.val.forgetPlaces()

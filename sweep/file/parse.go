@@ -59,11 +59,10 @@ func Parse(path string, src []byte, reg Registry, sets []string) (*File, error) 
 		programs: map[string]*program{},
 	}
 	root := parseTree(d.problems, text)
-	if root != nil && len(d.list) == 0 {
-		root = applySets(d.problems, root, sets)
-	}
-	if root != nil && len(d.list) == 0 {
-		d.root(root)
+	if root != nil {
+		if root, ok := applySets(d.problems, root, sets); ok {
+			d.root(root)
+		}
 	}
 	if err := d.err(); err != nil {
 		return nil, err

@@ -96,21 +96,22 @@ func parseTree(p *problems, src []byte) *node {
 		return nil
 	}
 	b := &treeBuilder{problems: p, anchors: map[string]*node{}}
+	before := len(p.list)
 	var root *node
 	for _, doc := range file.Docs {
 		if doc.Body == nil || doc.Body.Type() == ast.DirectiveType {
 			continue
 		}
 		if root != nil {
-			p.add(position(doc.Body), "", "a second YAML document starts here", "a sweep file holds one document; remove the --- above and what follows, or put it into a file of its own")
+			b.fail(position(doc.Body), "", "a second YAML document starts here", "a sweep file holds one document; remove the --- above and what follows, or put it into a file of its own")
 			return nil
 		}
 		root = b.build(doc.Body, 0)
 	}
 	switch {
-	case len(p.list) > 0:
+	case b.broken:
 		return nil
-	case root == nil:
+	case root == nil && len(p.list) == before:
 		p.add(Pos{1, 1}, "", "is empty", "a sweep file starts with version: 1")
 	}
 	return root
@@ -200,7 +201,14 @@ type treeBuilder struct {
 	*problems
 	anchors map[string]*node // nil while the anchored value is being built
 	nodes   int
-	full    bool
+	full    bool // more nodes than are allowed
+	broken  bool // values are missing from the tree, so that decoding it would report what is not wrong
+}
+
+// fail notes a problem that leaves a hole in the tree.
+func (b *treeBuilder) fail(pos Pos, param, msg, hint string) {
+	b.broken = true
+	b.add(pos, param, msg, hint)
 }
 
 func position(n ast.Node) Pos {
@@ -222,7 +230,7 @@ func (b *treeBuilder) grow(n int, pos Pos) bool {
 	b.nodes += n
 	if b.nodes > maxNodes && !b.full {
 		b.full = true
-		b.add(pos, "", fmt.Sprintf("has more than %d values once its aliases are expanded", maxNodes), "")
+		b.fail(pos, "", fmt.Sprintf("has more than %d values once its aliases are expanded", maxNodes), "")
 	}
 	return !b.full
 }
@@ -231,7 +239,7 @@ func (b *treeBuilder) build(n ast.Node, depth int) *node {
 	pos := position(n)
 	out := &node{pos: pos}
 	if depth > 2*maxNesting {
-		b.add(pos, "", fmt.Sprintf("is nested deeper than %d levels", 2*maxNesting), "")
+		b.fail(pos, "", fmt.Sprintf("is nested deeper than %d levels", 2*maxNesting), "")
 		return out
 	}
 	if !b.grow(1, pos) {
@@ -260,10 +268,10 @@ func (b *treeBuilder) build(n ast.Node, depth int) *node {
 		v, known := b.anchors[name]
 		switch {
 		case !known:
-			b.add(pos, "", fmt.Sprintf("*%s refers to an anchor that is not defined above", name), "a value that starts with * must be quoted")
+			b.fail(pos, "", fmt.Sprintf("*%s refers to an anchor that is not defined above", name), "a value that starts with * must be quoted")
 			return out
 		case v == nil:
-			b.add(pos, "", fmt.Sprintf("*%s refers to itself", name), "")
+			b.fail(pos, "", fmt.Sprintf("*%s refers to itself", name), "")
 			return out
 		}
 		if !b.grow(v.size(), pos) {
@@ -271,7 +279,7 @@ func (b *treeBuilder) build(n ast.Node, depth int) *node {
 		}
 		return v
 	case *ast.TagNode:
-		b.add(pos, "", fmt.Sprintf("the tag %s is not used in sweep files", n.GetToken().Value), "remove it; quote the value if it must be a string")
+		b.fail(pos, "", fmt.Sprintf("the tag %s is not used in sweep files", n.GetToken().Value), "remove it; quote the value if it must be a string")
 	default:
 		b.scalar(out, n)
 	}
@@ -305,7 +313,7 @@ func (b *treeBuilder) entries(out *node, values []*ast.MappingValueNode, depth i
 		}
 		text, ok := keyText(inner)
 		if !ok {
-			b.add(pos, "", "a key must be a plain name", "quote it if it is meant to be a string")
+			b.fail(pos, "", "a key must be a plain name", "quote it if it is meant to be a string")
 			continue
 		}
 		if first, twice := seen[text]; twice {
@@ -347,7 +355,7 @@ func (b *treeBuilder) merge(from *node) []entry {
 		}
 		return all
 	}
-	b.add(from.pos, "<<", "can only merge mappings, not "+from.describe(), "")
+	b.fail(from.pos, "<<", "can only merge mappings, not "+from.describe(), "")
 	return nil
 }
 
@@ -370,8 +378,7 @@ func (b *treeBuilder) scalar(out *node, n ast.Node) {
 		out.value = math.NaN()
 	case *ast.IntegerNode:
 		if octalPattern.MatchString(t.Value) {
-			b.add(out.pos, "", fmt.Sprintf("%s is ambiguous: YAML 1.1 reads it as octal", t.Value), "leave out the leading zeros, or write 0o for octal")
-			return
+			b.spoil(out.pos, fmt.Sprintf("%s is ambiguous: YAML 1.1 reads it as octal", t.Value), "leave out the leading zeros, or write 0o for octal")
 		}
 		switch v := n.Value.(type) {
 		case uint64:
@@ -396,9 +403,9 @@ func (b *treeBuilder) scalar(out *node, n ast.Node) {
 			}
 		}
 		if env := envPattern.FindString(n.Value); env != "" {
-			b.add(out.pos, "", fmt.Sprintf("%s is not expanded here", env), "environment variables are for secrets, which no setting of this version needs; use --set for what changes from run to run")
+			b.spoil(out.pos, fmt.Sprintf("%s is not expanded here", env), "environment variables are for secrets, which no setting of this version needs; use --set for what changes from run to run")
 		}
 	default:
-		b.add(out.pos, "", "is not a value that a sweep file can hold", "")
+		b.fail(out.pos, "", "is not a value that a sweep file can hold", "")
 	}
 }
