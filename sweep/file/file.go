@@ -144,7 +144,4 @@ type Registry struct {
 	Chunkers  []chunkers.Kind
 	Embedders []embedders.Kind
 	Engines   []indexes.Engine
-	// KnownColumn says whether name is a column that an objective may name, and if not, the nearest one or "". If it
-	// is nil, objectives are not checked against columns.
-	KnownColumn func(name string) (ok bool, nearest string)
 }

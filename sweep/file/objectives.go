@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"frontier/results"
 )
 
 // cutOff finds the k in a column's name, such as recall_at_10 and ann_recall_p05_at_10.
 var cutOff = regexp.MustCompile(`_at_([0-9]+)(_low|_high)?$`)
 
-// judged finds the columns that need judgements.
-var judged = regexp.MustCompile(`^(recall|hit_rate|precision|mrr|ndcg|map|judged)(_at_[0-9]+)?(_low|_high)?$`)
+const exampleObjectives = "for example [recall_at_10:max, latency_p99_seconds:min]"
 
 func (d *decoder) objectives(s *section) {
 	ks := d.file.Measure.K
@@ -26,16 +27,15 @@ func (d *decoder) objectives(s *section) {
 		}
 		return
 	}
-	const example = "for example [recall_at_10:max, latency_p99_seconds:min]"
 	if emptyList(e.val) {
-		s.wrong(e, "is an empty list", example)
+		s.wrong(e, "is an empty list", exampleObjectives)
 	}
 	seen := map[string]bool{}
 	for i, n := range elements(e.val) {
 		name := fmt.Sprintf("objectives[%d]", i)
 		text, ok := n.value.(string)
 		if !ok {
-			hint := example
+			hint := exampleObjectives
 			if n.kind == mapping && len(n.entries) == 1 && n.entries[0].val.kind == scalar {
 				hint = fmt.Sprintf("write %s:%s without the space", n.entries[0].key, n.entries[0].val.text())
 			}
@@ -52,27 +52,30 @@ func (d *decoder) objectives(s *section) {
 			continue
 		}
 		seen[column] = true
-		d.column(column, n.pos, name)
+		d.column(column, direction, n.pos, name)
 		d.file.Objectives = append(d.file.Objectives, Objective{Column: column, Max: direction == "max", Pos: n.pos})
 	}
 }
 
-// column checks that the results will have a column.
-func (d *decoder) column(column string, pos Pos, name string) {
-	if d.reg.KnownColumn != nil {
-		if ok, nearest := d.reg.KnownColumn(column); !ok {
-			hint := "frontier schema results lists the columns"
-			if nearest != "" {
-				k := strconv.Itoa(d.file.Measure.K[len(d.file.Measure.K)-1])
-				if m := cutOff.FindStringSubmatch(column); m != nil {
-					k = m[1]
-				}
-				nearest = strings.Replace(nearest, "_at_K", "_at_"+k, 1)
-				hint = fmt.Sprintf("did you mean %q? ", nearest) + hint
-			}
-			d.add(pos, name, fmt.Sprintf("%s is not a column of the results", quote(column)), hint)
-			return
+// column checks that the results will have a column, and that it can be an objective in the direction that is asked for.
+func (d *decoder) column(column, direction string, pos Pos, name string) {
+	col, ok := results.Lookup(column)
+	if !ok {
+		hint := "frontier schema results lists the columns"
+		if nearest := results.Nearest(column); nearest != "" && nearest != column {
+			hint = fmt.Sprintf("did you mean %q? %s", nearest, hint)
 		}
+		d.add(pos, name, fmt.Sprintf("%s is not a column of the results", quote(column)), hint)
+		return
+	}
+	better := map[results.Direction]string{results.Higher: "max", results.Lower: "min"}[col.Better]
+	switch {
+	case col.Type != results.Int && col.Type != results.Float:
+		d.add(pos, name, column+" does not hold numbers", exampleObjectives)
+		return
+	case better != "" && better != direction:
+		d.add(pos, name, fmt.Sprintf("%s is better the other way", column), fmt.Sprintf("write %s:%s", column, better))
+		return
 	}
 	if m := cutOff.FindStringSubmatch(column); m != nil {
 		k, err := strconv.Atoi(m[1])
@@ -81,11 +84,10 @@ func (d *decoder) column(column string, pos Pos, name string) {
 			return
 		}
 	}
-	if d.file.Vectors != nil && judged.MatchString(column) {
+	switch {
+	case d.file.Vectors != nil && col.Group == "quality":
 		d.add(pos, name, fmt.Sprintf("%s needs judgements, and this file measures on vectors", column), "recall against exact search is ann_recall_at_K")
-		return
-	}
-	if strings.Contains(column, "usd") && d.file.Cost == nil {
+	case col.Group == "cost" && d.file.Cost == nil:
 		d.add(pos, name, column+" needs to know what to pay for", "add cost: {qps: 100, replicas: 2}")
 	}
 }

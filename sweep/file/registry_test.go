@@ -54,16 +54,6 @@ func testRegistry() Registry {
 				{Name: "analyzer", Type: param.String, Default: "en", Enum: []string{"en", "standard"}, Doc: "Words."},
 			}},
 		},
-		KnownColumn: func(name string) (bool, string) {
-			known := []string{"recall_at_K", "ann_recall_at_K", "qps", "latency_p99_seconds", "cost_usd_per_month"}
-			name = cutOff.ReplaceAllString(name, "_at_K")
-			for _, k := range known {
-				if k == name {
-					return true, ""
-				}
-			}
-			return false, param.Nearest(name, known)
-		},
 	}
 }
 
