@@ -103,7 +103,11 @@ func TestChunks(t *testing.T) {
 		want         Metrics
 	}{
 		{
-			"one chunk holds both units", []int{2, 1}, []Item{{Held: []int{1, 0}}}, []int{1, 2}, 1,
+			"one chunk holds both units",
+			[]int{2, 1},
+			[]Item{{Held: []int{1, 0}}},
+			[]int{1, 2},
+			1,
 			Metrics{
 				Recall: []float64{1, 1}, HitRate: []float64{1, 1}, Precision: []float64{1, .5}, MRR: []float64{1, 1},
 				NDCG: []float64{1, 1}, MAP: []float64{.5, 1}, Judged: []float64{1, 1}, MRRFull: 1, MAPFull: 1,
@@ -111,7 +115,11 @@ func TestChunks(t *testing.T) {
 			},
 		},
 		{
-			"two chunks share a unit", []int{1, 1}, []Item{{Held: []int{0}}, {Held: []int{0}}, {Held: []int{1}}}, []int{2, 3}, 1,
+			"two chunks share a unit",
+			[]int{1, 1},
+			[]Item{{Held: []int{0}}, {Held: []int{0}}, {Held: []int{1}}},
+			[]int{2, 3},
+			1,
 			Metrics{
 				Recall: []float64{.5, 1}, HitRate: []float64{1, 1}, Precision: []float64{1, 1}, MRR: []float64{1, 1},
 				NDCG:   []float64{1 / (1 + discount2), (1 + discount3) / (1 + discount2)},
@@ -120,7 +128,11 @@ func TestChunks(t *testing.T) {
 			},
 		},
 		{
-			"places behind a full chunk move back", []int{1, 1, 1}, []Item{{Held: []int{0, 1}}, {}, {Held: []int{2}}}, []int{3}, 1,
+			"places behind a full chunk move back",
+			[]int{1, 1, 1},
+			[]Item{{Held: []int{0, 1}}, {}, {Held: []int{2}}},
+			[]int{3},
+			1,
 			Metrics{
 				Recall: []float64{1}, HitRate: []float64{1}, Precision: []float64{2. / 3}, MRR: []float64{1},
 				NDCG: []float64{(1 + discount2) / (1 + discount2 + discount3)},
@@ -128,7 +140,11 @@ func TestChunks(t *testing.T) {
 			},
 		},
 		{
-			"units that count for nothing take no place", []int{2, 0, -1}, []Item{{Held: []int{1, 2}}, {Held: []int{2, 1, 0}}}, []int{1, 2}, 1,
+			"units that count for nothing take no place",
+			[]int{2, 0, -1},
+			[]Item{{Held: []int{1, 2}}, {Held: []int{2, 1, 0}}},
+			[]int{1, 2},
+			1,
 			Metrics{
 				Recall: []float64{0, 1}, HitRate: []float64{0, 1}, Precision: []float64{0, .5}, MRR: []float64{0, .5},
 				NDCG: []float64{0, discount2}, MAP: []float64{0, .5}, Judged: []float64{1, 1}, MRRFull: .5, MAPFull: .5,
@@ -136,14 +152,22 @@ func TestChunks(t *testing.T) {
 			},
 		},
 		{
-			"a negative grade is not a judgement", []int{1, -1}, []Item{{Held: []int{1}}, {Held: []int{0}}}, []int{1}, 1,
+			"a negative grade is not a judgement",
+			[]int{1, -1},
+			[]Item{{Held: []int{1}}, {Held: []int{0}}},
+			[]int{1},
+			1,
 			Metrics{
 				Recall: []float64{0}, HitRate: []float64{0}, Precision: []float64{0}, MRR: []float64{0}, NDCG: []float64{0}, MAP: []float64{0},
 				Judged: []float64{0}, MRRFull: .5, MAPFull: .5, Retrieved: 2, Relevant: 1, RelevantRetrieved: 1,
 			},
 		},
 		{
-			"a higher bar for relevance leaves nDCG alone", []int{1, 2}, []Item{{Held: []int{0}}, {Held: []int{1}}}, []int{2}, 2,
+			"a higher bar for relevance leaves nDCG alone",
+			[]int{1, 2},
+			[]Item{{Held: []int{0}}, {Held: []int{1}}},
+			[]int{2},
+			2,
 			Metrics{
 				Recall: []float64{1}, HitRate: []float64{1}, Precision: []float64{.5}, MRR: []float64{.5},
 				NDCG: []float64{(1 + 2*discount2) / (2 + discount2)}, MAP: []float64{.5}, Judged: []float64{1}, MRRFull: .5, MAPFull: .5,
@@ -151,21 +175,33 @@ func TestChunks(t *testing.T) {
 			},
 		},
 		{
-			"a unit twice in one chunk gains once", []int{1, 1}, []Item{{Held: []int{0, 0}}}, []int{1}, 1,
+			"a unit twice in one chunk gains once",
+			[]int{1, 1},
+			[]Item{{Held: []int{0, 0}}},
+			[]int{1},
+			1,
 			Metrics{
 				Recall: []float64{.5}, HitRate: []float64{1}, Precision: []float64{1}, MRR: []float64{1}, NDCG: []float64{1}, MAP: []float64{.5},
 				Judged: []float64{1}, MRRFull: 1, MAPFull: .5, Retrieved: 1, Relevant: 2, RelevantRetrieved: 1,
 			},
 		},
 		{
-			"nothing retrieved", []int{1}, nil, []int{3}, 1,
+			"nothing retrieved",
+			[]int{1},
+			nil,
+			[]int{3},
+			1,
 			Metrics{
 				Recall: []float64{0}, HitRate: []float64{0}, Precision: []float64{0}, MRR: []float64{0}, NDCG: []float64{0}, MAP: []float64{0},
 				Judged: []float64{math.NaN()}, Relevant: 1,
 			},
 		},
 		{
-			"nothing relevant", []int{1, 0}, []Item{{Held: []int{0}}, {}}, []int{2}, 2,
+			"nothing relevant",
+			[]int{1, 0},
+			[]Item{{Held: []int{0}}, {}},
+			[]int{2},
+			2,
 			Metrics{
 				Recall: []float64{math.NaN()}, HitRate: []float64{math.NaN()}, Precision: []float64{math.NaN()}, MRR: []float64{math.NaN()},
 				NDCG: []float64{math.NaN()}, MAP: []float64{math.NaN()}, Judged: []float64{.5}, MRRFull: math.NaN(), MAPFull: math.NaN(), Retrieved: 2,
@@ -184,8 +220,13 @@ func sameMetrics(t *testing.T, got, want Metrics) {
 	same := near(got.MRRFull, want.MRRFull) && near(got.MAPFull, want.MAPFull) &&
 		got.Retrieved == want.Retrieved && got.Relevant == want.Relevant && got.RelevantRetrieved == want.RelevantRetrieved
 	for _, pair := range [][2][]float64{
-		{got.Recall, want.Recall}, {got.HitRate, want.HitRate}, {got.Precision, want.Precision}, {got.MRR, want.MRR},
-		{got.NDCG, want.NDCG}, {got.MAP, want.MAP}, {got.Judged, want.Judged},
+		{got.Recall, want.Recall},
+		{got.HitRate, want.HitRate},
+		{got.Precision, want.Precision},
+		{got.MRR, want.MRR},
+		{got.NDCG, want.NDCG},
+		{got.MAP, want.MAP},
+		{got.Judged, want.Judged},
 	} {
 		same = same && slices.EqualFunc(pair[0], pair[1], near)
 	}

@@ -10,7 +10,7 @@ import (
 func coverage(samples int, truth float64, sample func(rng *rand.Rand) []float64) (covered, width float64) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for i := range samples {
-		low, high := BootstrapMean(sample(rng), 0.95, 600, uint64(i))
+		low, high := BootstrapMean(sample(rng), 0.95, 400, uint64(i))
 		if low <= truth && truth <= high {
 			covered++
 		}
@@ -27,7 +27,7 @@ func draw(n int, value func() float64) []float64 {
 	return values
 }
 
-// The bounds are 0.95 with three standard errors of the simulation (0.017 for 1,500 samples) on both sides, wider
+// The bounds are 0.95 with three standard errors of the simulation (0.021 for 1,000 samples) on both sides, wider
 // below where the method is known to fall short: few values, and long tails.
 func TestBootstrapMeanCovers(t *testing.T) {
 	for _, c := range []struct {
@@ -36,19 +36,19 @@ func TestBootstrapMeanCovers(t *testing.T) {
 		sample    func(rng *rand.Rand) []float64
 		low, high float64
 	}{
-		{"normal, n=8", 0, func(r *rand.Rand) []float64 { return draw(8, r.NormFloat64) }, 0.90, 0.968},
-		{"normal, n=50", 0, func(r *rand.Rand) []float64 { return draw(50, r.NormFloat64) }, 0.932, 0.968},
-		{"exponential, n=60", 1, func(r *rand.Rand) []float64 { return draw(60, r.ExpFloat64) }, 0.92, 0.968},
+		{"normal, n=8", 0, func(r *rand.Rand) []float64 { return draw(8, r.NormFloat64) }, 0.90, 0.971},
+		{"normal, n=50", 0, func(r *rand.Rand) []float64 { return draw(50, r.NormFloat64) }, 0.929, 0.971},
+		{"exponential, n=60", 1, func(r *rand.Rand) []float64 { return draw(60, r.ExpFloat64) }, 0.92, 0.971},
 		{"hits at 0.8, n=100", 0.8, func(r *rand.Rand) []float64 {
 			return draw(100, func() float64 { return float64(b2i(r.Float64() < 0.8)) })
-		}, 0.92, 0.968},
+		}, 0.92, 0.971},
 		{"reciprocal ranks, n=120", (1 + 1./2 + 1./3 + 0) / 4, func(r *rand.Rand) []float64 {
 			return draw(120, func() float64 { return []float64{1, 1. / 2, 1. / 3, 0}[r.IntN(4)] })
-		}, 0.932, 0.968},
-		{"far from zero, n=40", 1e9, func(r *rand.Rand) []float64 { return draw(40, func() float64 { return 1e9 + r.NormFloat64() }) }, 0.932, 0.968},
+		}, 0.929, 0.971},
+		{"far from zero, n=40", 1e9, func(r *rand.Rand) []float64 { return draw(40, func() float64 { return 1e9 + r.NormFloat64() }) }, 0.929, 0.971},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, width := coverage(1500, c.truth, c.sample)
+			got, width := coverage(1000, c.truth, c.sample)
 			t.Logf("covers %.3f, mean width %.4g", got, width)
 			if got < c.low || got > c.high {
 				t.Errorf("95%% intervals cover %.3f (mean width %.4g), want %.2f to %.2f", got, width, c.low, c.high)

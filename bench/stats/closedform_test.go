@@ -116,8 +116,17 @@ func TestMinSamples(t *testing.T) {
 		p, confidence float64
 		want          int
 	}{
-		{0.5, 0.95, 6}, {0.9, 0.95, 36}, {0.99, 0.95, 368}, {0.01, 0.95, 368}, {0.999, 0.95, 3688}, {0.99, 0.99, 528}, {0.5, 0.1, 2},
-		{0, 0.95, math.MaxInt}, {1, 0.95, math.MaxInt}, {0.5, 1, math.MaxInt}, {math.NaN(), 0.95, math.MaxInt},
+		{0.5, 0.95, 6},
+		{0.9, 0.95, 36},
+		{0.99, 0.95, 368},
+		{0.01, 0.95, 368},
+		{0.999, 0.95, 3688},
+		{0.99, 0.99, 528},
+		{0.5, 0.1, 2},
+		{0, 0.95, math.MaxInt},
+		{1, 0.95, math.MaxInt},
+		{0.5, 1, math.MaxInt},
+		{math.NaN(), 0.95, math.MaxInt},
 	} {
 		if got := MinSamples(c.p, c.confidence); got != c.want {
 			t.Errorf("p=%v at %v: got %d, want %d", c.p, c.confidence, got, c.want)

@@ -32,12 +32,12 @@ const (
 // It refuses k < 1, an empty base, different dimensions, unknown metrics and values that are not finite, and returns
 // ctx.Err() soon after ctx is done.
 func Exact(ctx context.Context, base, queries *vector.Matrix, m vector.Metric, k, workers int) (*Neighbors, error) {
-	s, err := newSearch(base, queries, m, k)
-	if err != nil {
-		return nil, fmt.Errorf("exact neighbours: %w", err)
-	}
 	if workers < 1 {
 		workers = runtime.GOMAXPROCS(0)
+	}
+	s, err := newSearch(ctx, base, queries, m, k, workers)
+	if err != nil {
+		return nil, fmt.Errorf("exact neighbours: %w", err)
 	}
 	blocks := spans(queries.Len(), blockSize(queries.Len(), workers))
 	shards := spans(base.Len(), shardSize(base.Len(), len(blocks), workers))
@@ -106,7 +106,7 @@ type search struct {
 	out           *Neighbors
 }
 
-func newSearch(base, queries *vector.Matrix, m vector.Metric, k int) (*search, error) {
+func newSearch(ctx context.Context, base, queries *vector.Matrix, m vector.Metric, k, workers int) (*search, error) {
 	switch {
 	case k < 1:
 		return nil, fmt.Errorf("k is %d; ask for at least 1 neighbour", k)
@@ -117,33 +117,49 @@ func newSearch(base, queries *vector.Matrix, m vector.Metric, k int) (*search, e
 	case m != vector.L2 && m != vector.IP && m != vector.Cosine:
 		return nil, fmt.Errorf("unknown metric %q: use %s, %s or %s", m, vector.L2, vector.IP, vector.Cosine)
 	}
-	if err := checkFinite("query", queries); err != nil {
-		return nil, err
-	}
-	if err := checkFinite("base", base); err != nil {
-		return nil, err
-	}
 	k = min(k, base.Len())
-	s := &search{
-		base: base, queries: queries, metric: m, filter: newFilter(m, base.Dim()),
-		out: &Neighbors{K: k, IDs: make([]int64, queries.Len()*k), Distances: make([]float64, queries.Len()*k)},
-	}
+	s := &search{base: base, queries: queries, metric: m, filter: newFilter(m, base.Dim())}
 	if m != vector.L2 {
 		s.baseSquares, s.baseNorms = make([]float64, base.Len()), make([]float64, base.Len())
-		for i := range base.Len() {
-			row := base.Row(i)
-			s.baseSquares[i] = dot(row, row)
-			s.baseNorms[i] = math.Sqrt(s.baseSquares[i])
-		}
 	}
+	if err := checkFinite("query", queries, span{0, queries.Len()}); err != nil {
+		return nil, err
+	}
+	if err := s.readBase(ctx, workers); err != nil {
+		return nil, err
+	}
+	s.out = &Neighbors{K: k, IDs: make([]int64, queries.Len()*k), Distances: make([]float64, queries.Len()*k)}
 	return s, nil
 }
 
+// readBase checks all base rows, and takes their norms where the metric needs them, in one pass.
+func (s *search) readBase(ctx context.Context, workers int) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(workers)
+	for _, part := range spans(s.base.Len(), minShardRows) {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := checkFinite("base", s.base, part); err != nil || s.baseNorms == nil {
+				return err
+			}
+			for i := part.from; i < part.to; i++ {
+				row := s.base.Row(i)
+				s.baseSquares[i] = dot(row, row)
+				s.baseNorms[i] = math.Sqrt(s.baseSquares[i])
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
 // checkFinite refuses NaN and infinities: no order of distances exists with them.
-func checkFinite(what string, m *vector.Matrix) error {
-	for i := range m.Len() {
+func checkFinite(what string, m *vector.Matrix, rows span) error {
+	for i := rows.from; i < rows.to; i++ {
 		for j, v := range m.Row(i) {
-			// Of all values, only those that are not finite differ from themselves when subtracted.
+			// Of all values, only those that are not finite leave something when subtracted from themselves.
 			if v-v != 0 {
 				return fmt.Errorf("%s row %d holds %v at dimension %d; remove or repair the row", what, i, v, j)
 			}

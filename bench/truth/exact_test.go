@@ -152,7 +152,7 @@ func TestFilterRefusesAlmostEverything(t *testing.T) {
 	}
 	base, queries := matrix(t, data, dim), matrix(t, data[:4*dim], dim)
 	for _, m := range metrics {
-		s, err := newSearch(base, queries, m, 10)
+		s, err := newSearch(t.Context(), base, queries, m, 10, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

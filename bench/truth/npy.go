@@ -109,7 +109,11 @@ func readNpy(path, descr string) (words []uint64, rows, columns int, err error) 
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	r := bufio.NewReaderSize(f, 1<<16)
+	return parseNpy(bufio.NewReaderSize(f, 1<<16), info.Size(), path, descr)
+}
+
+// parseNpy reads the file called path, of size bytes, from r.
+func parseNpy(r io.Reader, size int64, path, descr string) (words []uint64, rows, columns int, err error) {
 	fixed := make([]byte, len(npyMagic)+2)
 	if _, err := io.ReadFull(r, fixed); err != nil || string(fixed[:len(npyMagic)]) != npyMagic {
 		return nil, 0, 0, fmt.Errorf("%s: byte 0: not a NumPy file of version 1.0", path)
@@ -130,7 +134,7 @@ func readNpy(path, descr string) (words []uint64, rows, columns int, err error) 
 	}
 	rows, errRows := strconv.Atoi(string(shape[1]))
 	columns, errColumns := strconv.Atoi(string(shape[2]))
-	data := info.Size() - int64(len(fixed)+len(header))
+	data := size - int64(len(fixed)+len(header))
 	if errors.Join(errRows, errColumns) != nil || columns > 0 && rows > math.MaxInt/8/columns || int64(rows*columns*8) != data {
 		return nil, 0, 0, fmt.Errorf("%s: byte %d: the header says %s x %s values of 8 bytes, but %d bytes follow; the file is truncated or damaged",
 			path, len(fixed)+len(header), shape[1], shape[2], data)
