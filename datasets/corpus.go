@@ -27,8 +27,10 @@ func OpenCorpus(name string) (Corpus, error) {
 	}
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &Error{File: name, Msg: "there is no such corpus",
-			Hint: "give a .jsonl file, a folder of .md and .txt files, or " + GodocStd, Err: fs.ErrNotExist}
+		return nil, &Error{
+			File: name, Msg: "there is no such corpus",
+			Hint: "give a .jsonl file, a folder of .md and .txt files, or " + GodocStd, Err: fs.ErrNotExist,
+		}
 	}
 	if err != nil {
 		return nil, &Error{File: name, Msg: "cannot open the corpus", Err: err}
@@ -42,7 +44,9 @@ func OpenCorpus(name string) (Corpus, error) {
 	case ".md", ".markdown", ".txt":
 		return nil, &Error{File: name, Msg: "a single text file is not a corpus", Hint: "give the folder that it is in"}
 	default:
-		return nil, &Error{File: name, Msg: "unknown type of corpus \"" + ext + "\"",
-			Hint: "give a .jsonl file with one document a line ({\"_id\": ..., \"title\": ..., \"text\": ...}), a folder of .md and .txt files, or " + GodocStd}
+		return nil, &Error{
+			File: name, Msg: "unknown type of corpus \"" + ext + "\"",
+			Hint: "give a .jsonl file with one document a line ({\"_id\": ..., \"title\": ..., \"text\": ...}), a folder of .md and .txt files, or " + GodocStd,
+		}
 	}
 }

@@ -148,8 +148,10 @@ func decodeText(file string, raw []byte) (string, error) {
 	}
 	if bad := invalidUTF8(raw); bad >= 0 {
 		lineStart := bytes.LastIndexByte(raw[:bad], '\n') + 1
-		return "", &Error{File: file, Line: bytes.Count(raw[:bad], []byte("\n")) + 1, Column: columnOf(raw[lineStart:], bad-lineStart),
-			Offset: int64(bad), Msg: fmt.Sprintf("invalid UTF-8 (0x%02x at byte offset %d)", raw[bad], bad), Hint: utf8Hint}
+		return "", &Error{
+			File: file, Line: bytes.Count(raw[:bad], []byte("\n")) + 1, Column: columnOf(raw[lineStart:], bad-lineStart),
+			Offset: int64(bad), Msg: fmt.Sprintf("invalid UTF-8 (0x%02x at byte offset %d)", raw[bad], bad), Hint: utf8Hint,
+		}
 	}
 	return string(bytes.TrimPrefix(raw, []byte(utf8BOM))), nil
 }

@@ -172,15 +172,19 @@ func (c *godocCorpus) parse(platform build.Context, importPath string) ([]*ast.F
 		}
 		f, err := parser.ParseFile(fset, filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
-			return nil, nil, &Error{Msg: "cannot parse the standard library", Err: err,
-				Hint: "the installation is damaged, or newer than this program can read"}
+			return nil, nil, &Error{
+				Msg: "cannot parse the standard library", Err: err,
+				Hint: "the installation is damaged, or newer than this program can read",
+			}
 		}
 		if f.Name.Name == "main" || importsC(f) {
 			continue
 		}
 		if len(files) > 0 && f.Name.Name != files[0].Name.Name {
-			return nil, nil, &Error{File: filepath.Join(dir, name), Hint: "the Go installation is damaged",
-				Msg: "package " + f.Name.Name + " in the folder of package " + files[0].Name.Name}
+			return nil, nil, &Error{
+				File: filepath.Join(dir, name), Hint: "the Go installation is damaged",
+				Msg: "package " + f.Name.Name + " in the folder of package " + files[0].Name.Name,
+			}
 		}
 		files = append(files, f)
 	}

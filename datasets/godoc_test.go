@@ -96,8 +96,26 @@ func TestGodoc(t *testing.T) {
 	if server := sectionText(t, byID["net/http"], "Server"); strings.Contains(server, "func (") {
 		t.Error("the section of a type holds its methods")
 	}
-	if !reflect.DeepEqual(all, readAll(t, c)) {
-		t.Error("two readings differ")
+	units, err := resolveAll(t, oneCase(Evidence{DocumentID: "net/http", SectionID: "Server.Shutdown", Relevance: 2}), all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	span := units[0][0].Spans[0]
+	if d := all[span.Doc]; !strings.Contains(string([]rune(d.Text)[span.Start:span.End]), "Shutdown gracefully") {
+		t.Errorf("evidence resolves to %+v of %s", span, d.ID)
+	}
+	const again = 20 // packages: the rest costs as much time as it did above
+	n := 0
+	for d, err := range c.Documents(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(d, all[n]) {
+			t.Errorf("two readings of %s differ", d.ID)
+		}
+		if n++; n == again {
+			break
+		}
 	}
 }
 

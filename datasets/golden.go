@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -177,35 +178,50 @@ func (g *Golden) judge(file string, judgements []judgement) error {
 		}
 		unknown[j.query] = true
 		if near, ok := bare[withoutZeros(j.query)]; ok {
-			faults.add(&Error{File: file, Line: j.line, Msg: fmt.Sprintf("query id %q is %q in %s: leading zeros on one side only", j.query, near, g.Files[0]),
-				Hint: "write the ids alike in both files"})
+			faults.add(&Error{
+				File: file, Line: j.line, Msg: fmt.Sprintf("query id %q is %q in %s: leading zeros on one side only", j.query, near, g.Files[0]),
+				Hint: "write the ids alike in both files",
+			})
 		}
 	}
 	if err := faults.err(); err != nil {
 		return err
 	}
 	if len(unknown) > 0 && !g.anyEvidence() {
-		return &Error{File: file, Line: first.line, Msg: fmt.Sprintf("none of its %d query ids is in %s: the first is %q, there it is %q", len(unknown), g.Files[0], first.query, g.Cases[0].ID),
-			Hint: "give the queries that these judgements were made for"}
+		return &Error{
+			File: file, Line: first.line, Msg: fmt.Sprintf("none of its %d query ids is in %s: the first is %q, there it is %q", len(unknown), g.Files[0], first.query, g.Cases[0].ID),
+			Hint: "give the queries that these judgements were made for",
+		}
 	}
 	if len(unknown) > 0 {
 		g.Warnings = append(g.Warnings, fmt.Sprintf("%s judges %d questions that %s does not have (the first is %q, line %d): they are left out",
 			file, len(unknown), g.Files[0], first.query, first.line))
 	}
-	unjudged, example := 0, ""
+	var unjudged, barren []string
 	for _, c := range g.Cases {
-		if len(c.Evidence) == 0 && !c.Unanswerable {
-			if unjudged++; example == "" {
-				example = c.ID
-			}
+		switch {
+		case c.Unanswerable:
+		case len(c.Evidence) == 0:
+			unjudged = append(unjudged, c.ID)
+		case !c.relevant():
+			barren = append(barren, c.ID)
 		}
 	}
-	if unjudged > 0 {
+	if len(unjudged) > 0 {
 		g.Warnings = append(g.Warnings, fmt.Sprintf("%d of %d questions in %s have no judgement in %s (the first is %q): nothing can be said about their answers",
-			unjudged, len(g.Cases), g.Files[0], file, example))
+			len(unjudged), len(g.Cases), g.Files[0], file, unjudged[0]))
+	}
+	if len(barren) > 0 {
+		g.Warnings = append(g.Warnings, fmt.Sprintf("%d of %d questions in %s have judgements in %s of which none is relevant (the first is %q): no answer can be right",
+			len(barren), len(g.Cases), g.Files[0], file, barren[0]))
 	}
 	g.Files = append(g.Files, file)
 	return nil
+}
+
+// relevant says whether any of the evidence has a grade of 1 or more.
+func (c *Case) relevant() bool {
+	return slices.ContainsFunc(c.Evidence, func(e Evidence) bool { return e.Relevance > 0 })
 }
 
 func (g *Golden) anyEvidence() bool {

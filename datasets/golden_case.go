@@ -11,8 +11,10 @@ import (
 )
 
 // caseKeys are the fields of a case that mean something here. Other scalars are kept for slices.
-var caseKeys = []string{"id", "_id", "case_id", "query", "question", "gold_evidence", "expected_document_ids", "expected_source", "expected_chunk_id",
-	"answerability", "scenario", "difficulty", "split", "tags", "expected_facts", "filter"}
+var caseKeys = []string{
+	"id", "_id", "case_id", "query", "question", "gold_evidence", "expected_document_ids", "expected_source", "expected_chunk_id",
+	"answerability", "scenario", "difficulty", "split", "tags", "expected_facts", "filter",
+}
 
 // parseCase reads one case. External says that its evidence is in a file of judgements.
 func parseCase(o *object, external bool) (Case, error) {
@@ -56,8 +58,7 @@ func parseCase(o *object, external bool) (Case, error) {
 	if c.Evidence, err = parseEvidence(o, c.ID); err != nil {
 		return c, err
 	}
-	relevant := slices.ContainsFunc(c.Evidence, func(e Evidence) bool { return e.Relevance > 0 })
-	switch {
+	switch relevant := c.relevant(); {
 	case c.Unanswerable && relevant:
 		return c, o.fault(evidenceKey, fmt.Sprintf("case %q is unanswerable and yet has evidence", c.ID), "drop the evidence, or set answerability to \"answerable\"")
 	case !c.Unanswerable && !relevant:

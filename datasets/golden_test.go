@@ -29,7 +29,8 @@ func TestGoldenCase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := Case{ID: "ops-047", Query: "q?", Scenario: "exact_entity", Difficulty: "medium", Split: "release", Tags: []string{"smoke"}, Facts: []string{"f"},
+	want := Case{
+		ID: "ops-047", Query: "q?", Scenario: "exact_entity", Difficulty: "medium", Split: "release", Tags: []string{"smoke"}, Facts: []string{"f"},
 		Filter: map[string]string{"tenant": "acme", "year": "2020"}, File: "golden.jsonl", Line: 2,
 		Extra: map[string]string{"acceptable_answer": "a", "reviewed_by": "r", "why_it_matters": "w", "source": "support_log", "dataset_version": "2026-08-14"},
 		Evidence: []Evidence{
@@ -37,7 +38,8 @@ func TestGoldenCase(t *testing.T) {
 			{DocumentID: "notes-2-4", SectionID: "known-issues", Relevance: 1, Line: 2},
 			{DocumentID: "faq", Text: "must appear", Relevance: 1, Line: 2},
 			{DocumentID: "other", Relevance: 1, Line: 2},
-		}}
+		},
+	}
 	if len(g.Cases) != 1 || !reflect.DeepEqual(g.Cases[0], want) || g.Judged || !reflect.DeepEqual(g.Files, []string{"golden.jsonl"}) {
 		t.Errorf("got  %+v\nwant %+v", g, want)
 	}
@@ -150,8 +152,10 @@ func TestGoldenCSV(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Case{
-		{ID: "1", Query: "two\nlines, \"quoted\"", Scenario: "exact", Tags: []string{"x", "y"}, Filter: map[string]string{"tenant": "acme"}, File: "golden.jsonl", Line: 2,
-			Evidence: []Evidence{{DocumentID: "a.md", Relevance: 1, Line: 2}, {DocumentID: "b.md", Relevance: 1, Line: 2}}},
+		{
+			ID: "1", Query: "two\nlines, \"quoted\"", Scenario: "exact", Tags: []string{"x", "y"}, Filter: map[string]string{"tenant": "acme"}, File: "golden.jsonl", Line: 2,
+			Evidence: []Evidence{{DocumentID: "a.md", Relevance: 1, Line: 2}, {DocumentID: "b.md", Relevance: 1, Line: 2}},
+		},
 		{ID: "2", Query: "q2", File: "golden.jsonl", Line: 4, Evidence: []Evidence{{DocumentID: "d", Start: 1, End: 3, HasSpan: true, Relevance: 1, Line: 4}}},
 		{ID: "3", Query: "q3", File: "golden.jsonl", Line: 5, Unanswerable: true},
 	}

@@ -14,8 +14,10 @@ import (
 func findGoroot() (string, error) {
 	if root := os.Getenv("GOROOT"); root != "" {
 		if !holdsStd(root) {
-			return "", &Error{Msg: "GOROOT is set to " + root + ", which holds no source of the standard library (src/fmt/print.go)",
-				Hint: "unset GOROOT or set it to a Go installation"}
+			return "", &Error{
+				Msg:  "GOROOT is set to " + root + ", which holds no source of the standard library (src/fmt/print.go)",
+				Hint: "unset GOROOT or set it to a Go installation",
+			}
 		}
 		return root, nil
 	}
@@ -27,8 +29,10 @@ func findGoroot() (string, error) {
 	if root := build.Default.GOROOT; holdsStd(root) {
 		return root, nil
 	}
-	return "", &Error{Msg: GodocStd + " needs a Go installation with its source, and none was found",
-		Hint: "install Go and put the go command on PATH, or set GOROOT"}
+	return "", &Error{
+		Msg:  GodocStd + " needs a Go installation with its source, and none was found",
+		Hint: "install Go and put the go command on PATH, or set GOROOT",
+	}
 }
 
 func holdsStd(root string) bool {

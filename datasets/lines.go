@@ -119,8 +119,10 @@ func refuseNonText(file string, head []byte) error {
 		}
 	}
 	if pairs := len(head) / 2; pairs >= 2 && (zeros[0] > pairs*2/5 || zeros[1] > pairs*2/5) {
-		return &Error{File: file, Msg: "every other byte is zero, as in UTF-16 text without a byte order mark",
-			Hint: "convert it, for example with: iconv -f UTF-16LE -t UTF-8"}
+		return &Error{
+			File: file, Msg: "every other byte is zero, as in UTF-16 text without a byte order mark",
+			Hint: "convert it, for example with: iconv -f UTF-16LE -t UTF-8",
+		}
 	}
 	return nil
 }

@@ -82,8 +82,10 @@ func readQrels(file string, r io.Reader) ([]judgement, error) {
 		return nil, &Error{File: file, Msg: "the file holds no judgements", Hint: qrelsHint}
 	}
 	if layout == trecLayout && data > 1 && !slices.ContainsFunc(all, func(j judgement) bool { return j.document != "0" }) {
-		return nil, &Error{File: file, Line: all[0].line, Msg: "every judgement is of document \"0\": the columns look like SMART's (query, document, 0, 0)",
-			Hint: "rewrite the lines as: query 0 document 1"}
+		return nil, &Error{
+			File: file, Line: all[0].line, Msg: "every judgement is of document \"0\": the columns look like SMART's (query, document, 0, 0)",
+			Hint: "rewrite the lines as: query 0 document 1",
+		}
 	}
 	return all, nil
 }

@@ -91,7 +91,8 @@ func TestJudge(t *testing.T) {
 	if len(g.Cases) != 3 || len(g.Cases[2].Evidence) != 0 {
 		t.Errorf("a question without a judgement vanished: %+v", g.Cases)
 	}
-	if len(g.Warnings) != 2 || !strings.Contains(g.Warnings[0], `judges 1 questions`) || !strings.Contains(g.Warnings[1], `1 of 3 questions`) {
+	if len(g.Warnings) != 3 || !strings.Contains(g.Warnings[0], `judges 1 questions`) || !strings.Contains(g.Warnings[1], `(the first is "3")`) ||
+		!strings.Contains(g.Warnings[2], `(the first is "2")`) {
 		t.Errorf("warnings are %q", g.Warnings)
 	}
 

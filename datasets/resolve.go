@@ -18,8 +18,7 @@ type Resolver struct {
 	golden *Golden
 	units  [][]Unit
 	wanted map[string][]place // document id to the evidence that names it
-	alike  map[string]string  // folded id to a wanted id that no document had so far, for suggestions
-	near   map[string]string  // wanted id to a document id that folds alike
+	near   map[string]string  // folded wanted id to a document id that folds alike, "" if there was none, for suggestions
 	sample []string           // the first document ids, for suggestions
 	found  map[string]int     // wanted id to document index
 	faults []fault
@@ -44,15 +43,17 @@ const (
 
 // NewResolver prepares to look for the evidence of g.
 func NewResolver(g *Golden) *Resolver {
-	r := &Resolver{golden: g, units: make([][]Unit, len(g.Cases)), wanted: map[string][]place{},
-		alike: map[string]string{}, near: map[string]string{}, found: map[string]int{}}
+	r := &Resolver{
+		golden: g, units: make([][]Unit, len(g.Cases)), wanted: map[string][]place{},
+		near: map[string]string{}, found: map[string]int{},
+	}
 	for c := range g.Cases {
 		evidence := g.Cases[c].Evidence
 		r.units[c] = make([]Unit, len(evidence))
 		for e := range evidence {
 			id := evidence[e].DocumentID
 			if len(r.wanted[id]) == 0 {
-				r.alike[foldID(id)] = id
+				r.near[foldID(id)] = ""
 			}
 			r.wanted[id] = append(r.wanted[id], place{c, e})
 		}
@@ -73,14 +74,15 @@ func (r *Resolver) Add(index int, d Document) error {
 		return fmt.Errorf("resolving evidence: document %q has index %d where %d is next", d.ID, index, r.next)
 	}
 	r.next++
+	folded := foldID(d.ID)
+	if near, ok := r.near[folded]; ok && near == "" {
+		r.near[folded] = d.ID
+	}
+	if len(r.sample) < sampledIDs {
+		r.sample = append(r.sample, d.ID)
+	}
 	places := r.wanted[d.ID]
 	if len(places) == 0 {
-		if id, ok := r.alike[foldID(d.ID)]; ok {
-			r.near[id] = d.ID
-		}
-		if len(r.sample) < sampledIDs {
-			r.sample = append(r.sample, d.ID)
-		}
 		return nil
 	}
 	if before, ok := r.found[d.ID]; ok {
@@ -114,7 +116,7 @@ func (r *Resolver) Finish() ([][]Unit, error) {
 		hint := "the evidence must be of a document of the corpus"
 		if near := r.suggest(id); i < maxProblems && near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
-			if near != id && withoutZeros(near) == withoutZeros(id) {
+			if withoutZeros(near) == withoutZeros(id) {
 				hint = fmt.Sprintf("the corpus has %q: write leading zeros alike on both sides", near)
 			}
 		}
@@ -137,7 +139,7 @@ func (p place) compare(q place) int { return cmp.Or(cmp.Compare(p.c, q.c), cmp.C
 
 // suggest is a document id that may have been meant by id, or "".
 func (r *Resolver) suggest(id string) string {
-	if near := r.near[id]; near != "" {
+	if near := r.near[foldID(id)]; near != "" {
 		return near
 	}
 	if !strings.ContainsFunc(id, unicode.IsLetter) {

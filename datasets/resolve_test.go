@@ -64,7 +64,7 @@ func TestResolve(t *testing.T) {
 
 func TestResolveFaults(t *testing.T) {
 	documents := []Document{
-		{ID: "net/http", Title: "The Title", Text: "Hello  World. Über é", Sections: []Section{{"Server.Shutdown", 0, 5}, {"tail", 14, 20}}},
+		{ID: "net/http", Title: "The Title", Text: "Hello  World. Über é", Sections: []Section{{"Server.Shutdown", 0, 5}, {"tail", 14, 20}, {"none", 3, 3}}},
 		{ID: "007", Text: "x"},
 		{ID: "Guide/Intro.md", Text: "x"},
 		{ID: "runbook-v3", Text: "x"},
@@ -80,7 +80,8 @@ func TestResolveFaults(t *testing.T) {
 		"number":            {Evidence{DocumentID: "8"}, []string{"must be of a document"}},
 		"unknown section":   {Evidence{DocumentID: "net/http", SectionID: "Server.Shutdwn"}, []string{"no section", "did you mean \"Server.Shutdown\"?"}},
 		"method only":       {Evidence{DocumentID: "net/http", SectionID: "Shutdown"}, []string{"did you mean \"Server.Shutdown\"?"}},
-		"other section":     {Evidence{DocumentID: "net/http", SectionID: "qqqqqqqqqqqqqqqq"}, []string{"it has 2 sections"}},
+		"other section":     {Evidence{DocumentID: "net/http", SectionID: "qqqqqqqqqqqqqqqq"}, []string{"it has 3 sections"}},
+		"empty section":     {Evidence{DocumentID: "net/http", SectionID: "none"}, []string{"is empty"}},
 		"no sections":       {Evidence{DocumentID: "007", SectionID: "a"}, []string{"the document has no sections"}},
 		"span outside":      {Evidence{DocumentID: "net/http", Start: 10, End: 21, HasSpan: true}, []string{"[10, 21)", "20 code points", "not bytes"}},
 		"span not in it":    {Evidence{DocumentID: "net/http", SectionID: "tail", Start: 13, End: 15, HasSpan: true}, []string{"[13, 15)", "section \"tail\"", "[14, 20)"}},
@@ -215,31 +216,13 @@ func TestResolveRealJudgements(t *testing.T) {
 	}
 }
 
-func TestResolveGodoc(t *testing.T) {
-	c := openGodoc(t)
-	g := oneCase(Evidence{DocumentID: "net/http", SectionID: "Server.Shutdown", Relevance: 2}, Evidence{DocumentID: "net/http", SectionID: "overview", Relevance: 1})
-	r := NewResolver(g)
-	texts := map[int]string{}
-	i := 0
-	for d, err := range c.Documents(t.Context()) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := r.Add(i, d); err != nil {
-			t.Fatal(err)
-		}
-		if d.ID == "net/http" {
-			texts[i] = d.Text
-		}
-		i++
-	}
-	units, err := r.Finish()
-	if err != nil {
-		t.Fatal(err)
-	}
-	span := units[0][0].Spans[0]
-	if got := string([]rune(texts[span.Doc])[span.Start:span.End]); !strings.Contains(got, "Shutdown gracefully") {
-		t.Errorf("Server.Shutdown is %q", got)
+// A misspelt id next to the right one in another case gets the right one as suggestion.
+func TestResolveSuggestsWantedDocuments(t *testing.T) {
+	g := oneCase(Evidence{DocumentID: "net/http"}, Evidence{DocumentID: "net/htpp"}, Evidence{DocumentID: "Net/HTTP"})
+	_, err := resolveAll(t, g, []Document{{ID: "net/http"}})
+	wantError(t, err, "did you mean \"net/http\"?")
+	if n := strings.Count(err.Error(), "did you mean \"net/http\"?"); n != 2 {
+		t.Errorf("%d suggestions: %v", n, err)
 	}
 }
 

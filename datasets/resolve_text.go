@@ -30,6 +30,9 @@ func (t *resolvedText) spans(e *Evidence) (spans []Span, msg, hint string) {
 			return nil, fmt.Sprintf("section %q of document %q is [%d, %d) of a text of %d code points", e.SectionID, e.DocumentID, within.Start, within.End, t.points),
 				"mend the sections of the corpus"
 		}
+		if within.Start == within.End {
+			return nil, fmt.Sprintf("section %q of document %q is empty: no answer could be found in it", e.SectionID, e.DocumentID), "name another section"
+		}
 	}
 	switch {
 	case e.HasSpan:
