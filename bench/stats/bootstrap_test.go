@@ -76,6 +76,20 @@ func TestBootstrapMeanNearsTheNormalInterval(t *testing.T) {
 	}
 }
 
+// For few values without skew it is the t interval. That of the plain bootstrap would be 9% narrower for 20 values: 6%
+// by normal quantiles in place of t, and 3% by resampling from the sample's own, too small, variance.
+func TestBootstrapMeanNearsTheStudentInterval(t *testing.T) {
+	values := make([]float64, 20)
+	for i := range values {
+		values[i] = math.Erfinv((float64(2*i) - 19) / 20)
+	}
+	_, tLow, tHigh := MeanInterval(values, 0.95)
+	low, high := BootstrapMean(values, 0.95, 40000, 1)
+	if ratio := (high - low) / (tHigh - tLow); math.Abs(ratio-1) > 0.012 {
+		t.Errorf("got [%v, %v], %.3f times as wide as [%v, %v]", low, high, ratio, tLow, tHigh)
+	}
+}
+
 func TestBootstrapMeanOfSkewedValuesReachesToTheLongTail(t *testing.T) {
 	values := make([]float64, 40)
 	values[0], values[1] = 1, 1

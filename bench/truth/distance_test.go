@@ -84,6 +84,11 @@ func TestFromIDsRefuses(t *testing.T) {
 			}
 		})
 	}
+	// Steps that float32 explains one by one must not add up.
+	drift := matrix(t, []float32{1, 0.999996, 0.999992, 0.999988}, 1)
+	if _, err := FromIDs(drift, matrix(t, []float32{0}, 1), vector.L2, []int64{0, 1, 2, 3}, 4); err == nil || !strings.Contains(err.Error(), "rank 3") {
+		t.Errorf("small steps downwards: got error %v, want one at rank 3", err)
+	}
 	// What float32 cannot tell apart may come in either order, and is put right.
 	near := matrix(t, []float32{1.0000001, 1}, 1)
 	got, err := FromIDs(near, matrix(t, []float32{0}, 1), vector.L2, []int64{0, 1}, 2)
