@@ -94,6 +94,8 @@ func TestCatalogFaults(t *testing.T) {
 		{"- a\n", "min.yaml:1:1: a catalogue must have the keys"},
 		{"date: [\n", "min.yaml:1:"},
 		{strings.Repeat(" ", maxCatalog+1), "too much"},
+		{minimal + strings.Repeat("[", 50_000), "min.yaml:6:1: lists or mappings are nested more than 100 deep"},
+		{strings.Repeat("- ", 50_000), "min.yaml:1:1: lists or mappings"},
 	} {
 		_, err := ParseCatalog("min.yaml", []byte(c.text))
 		var fault *Error

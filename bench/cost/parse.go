@@ -15,12 +15,20 @@ import (
 	"frontier/internal/param"
 )
 
-const maxCatalog = 1 << 20
+// The parser's time grows with the square of the nesting, so both size and nesting are bounded: far above what a list of
+// prices needs, and low enough that another file named by mistake fails at once.
+const (
+	maxCatalog = 1 << 17
+	maxNesting = 100
+)
 
 // ParseCatalog reads a catalogue from the text of a YAML file that is called name in messages.
 func ParseCatalog(name string, text []byte) (*Catalog, error) {
 	if len(text) > maxCatalog {
 		return nil, &Error{File: name, Msg: fmt.Sprintf("%d bytes are too much for a price catalogue, which has at most %d; is this another file?", len(text), maxCatalog)}
+	}
+	if line := tooNested(text); line > 0 {
+		return nil, &Error{File: name, Line: line, Column: 1, Msg: fmt.Sprintf("lists or mappings are nested more than %d deep here; is this another file?", maxNesting)}
 	}
 	file, err := parser.ParseBytes(text, 0)
 	if err != nil {
@@ -48,6 +56,31 @@ func ParseCatalog(name string, text []byte) (*Catalog, error) {
 		return nil, errors.Join(p.errs...)
 	}
 	return c, nil
+}
+
+// tooNested is the line at which more than maxNesting brackets are open, or which has more than maxNesting block markers
+// ("- - - a" nests three deep), or 0. Those in quotes and comments count too, which is close enough.
+func tooNested(text []byte) int {
+	line, open, markers := 1, 0, 0
+	for i, c := range text {
+		switch c {
+		case '\n':
+			line++
+			markers = 0
+		case '[', '{':
+			open++
+		case ']', '}':
+			open = max(open-1, 0)
+		case '-', '?':
+			if i+1 < len(text) && text[i+1] == ' ' {
+				markers++
+			}
+		}
+		if open > maxNesting || markers > maxNesting {
+			return line
+		}
+	}
+	return 0
 }
 
 // catalogParser walks the syntax tree, which knows the position of everything, and collects all faults.
