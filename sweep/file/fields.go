@@ -137,10 +137,7 @@ func names(fields []field) []string {
 
 func (f *field) rangeText() string {
 	if f.max == 0 {
-		return fmt.Sprintf("at least %v", number(f.min))
+		return fmt.Sprintf("at least %s", formatFloat(f.min))
 	}
-	return fmt.Sprintf("%v to %v", number(f.min), number(f.max))
+	return fmt.Sprintf("%s to %s", formatFloat(f.min), formatFloat(f.max))
 }
-
-// number prints a bound.
-func number(f float64) string { return formatFloat(f) }

@@ -1,0 +1,109 @@
+// Command frontier sweeps retrieval configurations and keeps the ones worth deploying.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"frontier/chunkers"
+	"frontier/datasets"
+	"frontier/embedders"
+	"frontier/indexes/engines"
+	"frontier/sweep/cell"
+	"frontier/sweep/file"
+)
+
+// The exit codes that the documentation promises.
+const (
+	exitGood        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitIncomplete  = 4
+	exitInterrupted = 130
+)
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	if os.Getenv(cell.Env) != "" {
+		return cell.Serve(os.NewFile(cell.RequestFD, "request"), os.NewFile(cell.ReplyFD, "reply"),
+			cell.Registry{Engines: engines.All(), Embedders: embedders.Kinds()}, os.Exit)
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	err := newRoot().ExecuteContext(ctx)
+	if err == nil {
+		return exitGood
+	}
+	var code exitError
+	if errors.As(err, &code) {
+		if code.err != nil {
+			fmt.Fprintln(os.Stderr, "frontier: "+explain(code.err))
+		}
+		return code.code
+	}
+	fmt.Fprintln(os.Stderr, "frontier: "+explain(err))
+	if isBadInput(err) {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// interruptible gives a context that the first Ctrl-C ends, so that what is finished is saved. The second ends the
+// process.
+func interruptible() (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		fmt.Fprintln(os.Stderr, "\nfrontier: stopping; what is finished is being saved (press Ctrl-C again to leave at once)")
+		cancel()
+		<-signals
+		os.Exit(exitInterrupted)
+	}()
+	return ctx, cancel
+}
+
+// exitError asks for an exit code of its own.
+type exitError struct {
+	code int
+	err  error // nil if everything was said already
+}
+
+func (e exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e exitError) Unwrap() error { return e.err }
+
+// usage marks an error as one of the command line.
+func usage(err error) error { return exitError{exitUsage, err} }
+
+// isBadInput says whether err is about what the user gave: the sweep file or the data that it names.
+func isBadInput(err error) bool {
+	var inFile *file.Error
+	var inData *datasets.Error
+	return errors.As(err, &inFile) || errors.As(err, &inData)
+}
+
+// explain is the message with the line of the sweep file under it, where there is one.
+func explain(err error) string {
+	var many file.Errors
+	if errors.As(err, &many) {
+		return many.Detail()
+	}
+	return err.Error()
+}
+
+// registry is everything that this binary has.
+func registry() file.Registry {
+	return file.Registry{Chunkers: chunkers.Kinds(), Embedders: embedders.Kinds(), Engines: engines.All()}
+}

@@ -1,0 +1,283 @@
+package cell
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"frontier/bench/load"
+	"frontier/embedders"
+	"frontier/indexes"
+	"frontier/internal/param"
+	"frontier/internal/vector"
+	"frontier/results/arrowfile"
+)
+
+// visited is what has been measured of one point so far.
+type visited struct {
+	report PointReport
+	keeper *load.Keeper
+	blocks []*load.Block
+	next   int // where in the order of queries the next visit goes on
+	noise  noise
+	spent  time.Duration
+}
+
+func measure(ctx context.Context, req *MeasureRequest, reg Registry, progress func(string)) (*MeasureReport, error) {
+	r, queries, err := newRetriever(req, reg)
+	if err != nil {
+		return nil, err
+	}
+	report := &MeasureReport{}
+	engines, closeParts, err := loadParts(ctx, req, reg, r, report)
+	if err != nil {
+		return nil, err
+	}
+	defer closeParts()
+	report.Overhead = load.Overhead().Seconds()
+
+	points := make([]*visited, len(req.Points))
+	for i, p := range req.Points {
+		points[i] = &visited{report: PointReport{ID: p.ID}, keeper: load.NewKeeper(queries)}
+	}
+	rng := rand.New(rand.NewPCG(req.Seed, 0x6d656173757265))
+	order := load.Order(queries, req.Seed)
+	visits := rng.Perm(len(points))
+	for round := range req.Rounds {
+		for _, i := range visits {
+			if round > 0 && req.MaxTime > 0 && points[i].spent >= req.MaxTime {
+				continue
+			}
+			progress(fmt.Sprintf("round %d of %d, point %s", round+1, req.Rounds, req.Points[i].ID))
+			if err := visit(ctx, req, r, engines, i, points[i], order); err != nil {
+				return nil, fmt.Errorf("point %s: %w", req.Points[i].ID, err)
+			}
+		}
+		reverse(visits) // A B B A: drift of the machine spreads over the points
+	}
+	for _, v := range points {
+		if err := v.finish(); err != nil {
+			return nil, err
+		}
+		report.Points = append(report.Points, v.report)
+	}
+	for _, part := range r.parts {
+		report.IndexBytes += part.Bytes()
+	}
+	return report, nil
+}
+
+func reverse(s []int) {
+	for i, j := 0, len(s)-1; i < j; i, j = i+1, j-1 {
+		s[i], s[j] = s[j], s[i]
+	}
+}
+
+// newRetriever reads all that belongs to the harness rather than to the engine, so that the engine's memory can be
+// told apart from it. It also gives the number of queries.
+func newRetriever(req *MeasureRequest, reg Registry) (*retriever, int, error) {
+	r := &retriever{depth: req.Depth, documents: req.Documents}
+	queries := 0
+	if req.QueryVectors != "" {
+		m, err := vector.OpenFbin(req.QueryVectors)
+		if err != nil {
+			return nil, 0, err
+		}
+		r.vectors, queries = m, m.Len()
+	}
+	if req.Queries != "" {
+		raw, err := os.ReadFile(req.Queries)
+		if err != nil {
+			return nil, 0, err
+		}
+		if err := json.Unmarshal(raw, &r.queries); err != nil {
+			return nil, 0, fmt.Errorf("%s: %w", req.Queries, err)
+		}
+		queries = len(r.queries)
+	}
+	if queries == 0 {
+		return nil, 0, fmt.Errorf("there is no query to measure with")
+	}
+	if req.Documents > 0 {
+		docs, _, _, err := arrowfile.Spans(req.Chunks)
+		if err != nil {
+			return nil, 0, err
+		}
+		r.docs = docs
+	}
+	if req.Embedder != "" {
+		embedder, err := loadEmbedder(reg.Embedders, req)
+		if err != nil {
+			return nil, 0, err
+		}
+		r.embedder = embedder
+	}
+	clients := 1
+	for _, p := range req.Points {
+		clients = max(clients, p.Clients)
+	}
+	r.addClients(clients)
+	return r, queries, nil
+}
+
+func loadEmbedder(kinds []embedders.Kind, req *MeasureRequest) (embedders.Embedder, error) {
+	kind := embedders.Find(kinds, req.Embedder)
+	if kind == nil {
+		return nil, fmt.Errorf("no embedder is called %q", req.Embedder)
+	}
+	params, err := param.Complete(kind.Params, req.EmbedParams)
+	if err != nil {
+		return nil, err
+	}
+	return kind.Load(req.Model, params)
+}
+
+// loadParts loads the indexes and takes the time and the memory that this takes.
+func loadParts(ctx context.Context, req *MeasureRequest, reg Registry, r *retriever, report *MeasureReport) ([]*indexes.Engine, func(), error) {
+	var engines []*indexes.Engine
+	var closers []func()
+	closeAll := func() {
+		for _, c := range closers {
+			c()
+		}
+	}
+	debug.FreeOSMemory()
+	before, start := readMemory(), time.Now()
+	for _, p := range req.Parts {
+		engine, params, err := find(reg.Engines, p.Engine, p.Params)
+		if err != nil {
+			closeAll()
+			return nil, nil, err
+		}
+		in, closeInput, err := open(p.Source)
+		if err != nil {
+			closeAll()
+			return nil, nil, err
+		}
+		in.Threads = req.Threads
+		in.Seed = req.Seed
+		index, err := engine.Load(ctx, p.Dir, in, params)
+		if err != nil {
+			closeInput()
+			closeAll()
+			return nil, nil, fmt.Errorf("load %s: %w", p.Engine, err)
+		}
+		closers = append(closers, func() {
+			if err := index.Close(); err != nil {
+				fmt.Fprintf(os.Stderr, "cell: close %s: %v\n", p.Engine, err) // the measurements stand
+			}
+			closeInput()
+		})
+		engines = append(engines, engine)
+		r.parts = append(r.parts, index)
+	}
+	report.LoadSeconds = time.Since(start).Seconds()
+	if err := touch(req, r, engines); err != nil {
+		closeAll()
+		return nil, nil, err
+	}
+	debug.FreeOSMemory()
+	report.ServingBytes, report.MappedBytes = readMemory().since(before)
+	return engines, closeAll, nil
+}
+
+// touch asks each query once before memory is read, so that lazily loaded parts of an index count. A failing query is
+// not an error here: it fails again where it is measured, and is counted there.
+func touch(req *MeasureRequest, r *retriever, engines []*indexes.Engine) error {
+	if len(req.Points) == 0 {
+		return nil
+	}
+	if _, _, err := set(req, r, engines, 0); err != nil {
+		return err
+	}
+	n := len(r.queries)
+	if r.vectors != nil {
+		n = r.vectors.Len()
+	}
+	for q := range min(n, 1000) {
+		_ = r.Do(0, q)
+	}
+	return nil
+}
+
+// set makes the loaded parts ready for point i.
+func set(req *MeasureRequest, r *retriever, engines []*indexes.Engine, i int) (effective []param.Values, warnings []string, err error) {
+	p := req.Points[i]
+	if len(p.Search) != len(r.parts) {
+		return nil, nil, fmt.Errorf("%d sets of search parameters for %d parts", len(p.Search), len(r.parts))
+	}
+	r.fusion = p.Fusion
+	for j, part := range r.parts {
+		search, err := param.Complete(engines[j].Search, p.Search[j])
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", engines[j].Name, err)
+		}
+		eff, warn, err := part.Set(search, req.Depth)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", engines[j].Name, err)
+		}
+		effective = append(effective, eff)
+		warnings = append(warnings, warn...)
+	}
+	return effective, warnings, nil
+}
+
+// visit measures point i once more.
+func visit(ctx context.Context, req *MeasureRequest, r *retriever, engines []*indexes.Engine, i int, v *visited, order []int) error {
+	effective, warnings, err := set(req, r, engines, i)
+	if err != nil {
+		return err
+	}
+	first := len(v.blocks) == 0
+	if first {
+		v.report.Effective, v.report.Warnings = effective, warnings
+		r.answers = make([]arrowfile.Answer, len(order))
+	}
+	v.noise.start()
+	started := time.Now()
+	block, err := load.RunClosed(ctx, r, load.Closed{
+		Clients: req.Points[i].Clients, Order: order, Start: v.next, EachOnce: first,
+		Warmup: req.Warmup, MinTime: req.MinTime, Keeper: v.keeper,
+	})
+	if err != nil {
+		return err
+	}
+	v.spent += time.Since(started)
+	v.noise.stop()
+	v.blocks, v.next = append(v.blocks, block), block.Next
+	if !first {
+		return nil
+	}
+	v.report.Answers = filepath.Join(req.Dir, req.Points[i].ID+".arrow")
+	if r.vectors == nil {
+		v.report.Stages = stageNames
+	}
+	return arrowfile.WriteAnswers(v.report.Answers, r.answers) // now, so that the answers of one point are in memory and not of all
+}
+
+// finish sums up the visits.
+func (v *visited) finish() error {
+	all, err := load.Merge(v.blocks...)
+	if err != nil {
+		return fmt.Errorf("point %s: %w", v.report.ID, err)
+	}
+	for _, b := range v.blocks {
+		v.report.VisitQPS = append(v.report.VisitQPS, b.QPS())
+	}
+	histogram, err := load.EncodeHistogram(all.Histogram)
+	if err != nil {
+		return fmt.Errorf("point %s: %w", v.report.ID, err)
+	}
+	v.report.Histogram = histogram
+	v.report.Samples, v.report.Errors = all.Samples, all.Errors
+	v.report.Repetitions = len(v.blocks)
+	v.report.QPS = all.QPS()
+	v.report.Warnings = append(v.report.Warnings, v.noise.warnings...)
+	v.report.Steal, v.report.Noise = v.noise.steal(), v.noise.spread()
+	return nil
+}

@@ -1,0 +1,155 @@
+package cell
+
+import (
+	"fmt"
+	"time"
+
+	"frontier/embedders"
+	"frontier/indexes"
+	"frontier/indexes/hybrid"
+	"frontier/internal/vector"
+	"frontier/results/arrowfile"
+)
+
+// The stages of a text query, in the order in which their times are kept.
+var stageNames = []string{"embed_query", "search", "fusion"}
+
+// retriever is the whole way from a query to a ranked list: embed, search each part, fuse, and ask for more until
+// enough documents are found. It is what a latency is the latency of.
+type retriever struct {
+	parts    []indexes.Index
+	vectors  *vector.Matrix // of the queries, where they are given
+	queries  []string       // else the texts
+	embedder embedders.Embedder
+
+	docs      []int32 // of each row; nil if chunks are what counts
+	documents int     // how many distinct documents are wanted
+	depth     int     // how many rows are asked for first
+
+	fusion  Fusion
+	clients []*client
+	answers []arrowfile.Answer // of the point that is being measured
+}
+
+// client is the scratch of one goroutine.
+type client struct {
+	vector []float32
+	lists  [2][]indexes.Hit
+	hits   []indexes.Hit
+	asked  int
+	stages [3]time.Duration
+	seen   []uint32 // epoch at which a document was last seen
+	epoch  uint32
+}
+
+func (r *retriever) addClients(n int) {
+	for len(r.clients) < n {
+		c := &client{}
+		if r.embedder != nil {
+			c.vector = make([]float32, r.embedder.Dim())
+		}
+		if r.docs != nil {
+			most := int32(0)
+			for _, d := range r.docs {
+				most = max(most, d)
+			}
+			c.seen = make([]uint32, most+1)
+		}
+		r.clients = append(r.clients, c)
+	}
+}
+
+// Do answers one query; it is the timed part.
+func (r *retriever) Do(cl, query int) error {
+	c := r.clients[cl]
+	q := indexes.Query{}
+	start := time.Now()
+	c.hits = c.hits[:0]
+	switch {
+	case r.vectors != nil:
+		q.Vector = r.vectors.Row(query)
+	case r.embedder != nil:
+		q.Text = r.queries[query]
+		if err := r.embedder.Embed(q.Text, c.vector); err != nil {
+			return fmt.Errorf("embed the query: %w", err)
+		}
+		q.Vector = c.vector
+	default:
+		q.Text = r.queries[query]
+	}
+	searching := time.Now()
+	c.stages = [3]time.Duration{searching.Sub(start)}
+	for ask := r.depth; ; ask *= 2 {
+		exhausted, err := r.search(c, q, ask)
+		if err != nil {
+			return err
+		}
+		c.asked = ask
+		if exhausted || r.docs == nil || c.distinct(r.docs) >= r.documents {
+			return nil
+		}
+	}
+}
+
+// search fills c.hits with at most ask rows and says whether asking for more can find nothing more.
+func (r *retriever) search(c *client, q indexes.Query, ask int) (exhausted bool, err error) {
+	start := time.Now()
+	exhausted = true
+	for i, part := range r.parts {
+		if c.lists[i], err = part.Search(q, ask, c.lists[i]); err != nil {
+			return false, err
+		}
+		if len(c.lists[i]) >= ask && ask < part.Len() {
+			exhausted = false
+		}
+	}
+	searched := time.Now()
+	c.stages[1] += searched.Sub(start)
+	if r.fusion.Kind == "" {
+		c.hits = c.lists[0]
+		return exhausted, nil
+	}
+	fused, err := hybrid.RRF(r.fusion.Param, c.lists[0], c.lists[1])
+	if err != nil {
+		return false, err
+	}
+	c.hits = fused[:min(ask, len(fused))]
+	c.stages[2] += time.Since(searched)
+	return exhausted, nil
+}
+
+// distinct counts the documents that the hits of c belong to.
+func (c *client) distinct(docs []int32) int {
+	c.epoch++
+	n := 0
+	for _, h := range c.hits {
+		if d := docs[h.ID]; c.seen[d] != c.epoch {
+			c.seen[d] = c.epoch
+			n++
+		}
+	}
+	return n
+}
+
+// Keep stores the client's last answer; it is not timed.
+func (r *retriever) Keep(cl, query int, took time.Duration, err error) {
+	c := r.clients[cl]
+	a := arrowfile.Answer{Depth: int32(c.asked), Nanoseconds: took.Nanoseconds()}
+	if err != nil {
+		a.Error = err.Error()
+		r.answers[query] = a
+		return
+	}
+	a.IDs = make([]int64, len(c.hits))
+	a.Scores = make([]float32, len(c.hits))
+	for i, h := range c.hits {
+		a.IDs[i], a.Scores[i] = h.ID, h.Score
+	}
+	if r.vectors == nil {
+		a.Stages = make([]int64, len(c.stages))
+		for i, d := range c.stages {
+			a.Stages[i] = d.Nanoseconds()
+		}
+	}
+	r.answers[query] = a
+}

@@ -1,0 +1,58 @@
+package cell
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"frontier/embedders"
+	"frontier/indexes"
+)
+
+// Registry is what a cell can run.
+type Registry struct {
+	Engines   []indexes.Engine
+	Embedders []embedders.Kind
+}
+
+// Serve answers the one request on in with frames on out and returns the exit code of the process: 0 also for an error
+// that the reply told. Once the request is read, the end of in means that the parent is gone; Serve then calls exit,
+// since an engine's C++ code cannot be stopped in any other way.
+func Serve(in io.Reader, out io.Writer, reg Registry, exit func(code int)) int {
+	var req Request
+	if err := ReadFrame(in, &req); err != nil {
+		fmt.Fprintf(os.Stderr, "cell: read the request: %v\n", err)
+		return 1
+	}
+	go func() {
+		var extra [1]byte
+		_, _ = in.Read(extra[:]) // nothing follows a request: whatever ends the read, the parent is gone
+		exit(1)
+	}()
+	reply := handle(context.Background(), req, reg, func(text string) {
+		_ = WriteFrame(out, Reply{Progress: text}) // a parent that is gone is noticed on the other pipe
+	})
+	if err := WriteFrame(out, reply); err != nil {
+		fmt.Fprintf(os.Stderr, "cell: write the reply: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+func handle(ctx context.Context, req Request, reg Registry, progress func(string)) Reply {
+	var reply Reply
+	var err error
+	switch {
+	case req.Build != nil:
+		reply.Built, err = build(ctx, req.Build, reg.Engines)
+	case req.Measure != nil:
+		reply.Measured, err = measure(ctx, req.Measure, reg, progress)
+	default:
+		err = fmt.Errorf("the request asks for nothing")
+	}
+	if err != nil {
+		return Reply{Error: err.Error()}
+	}
+	return reply
+}

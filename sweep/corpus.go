@@ -1,0 +1,211 @@
+package sweep
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"frontier/chunkers"
+	"frontier/datasets"
+	"frontier/internal/cas"
+)
+
+// corpus is a text data set, ready to be chunked.
+type corpus struct {
+	digest  cas.Key // of the content, whatever the files are called and whenever they were touched
+	path    string  // JSON Lines that datasets.OpenCorpus reads
+	stats   corpusStats
+	ids     []string // of the documents, in corpus order
+	golden  *datasets.Golden
+	units   [][]datasets.Unit // of each case
+	queries queryFile
+}
+
+// corpusStats is what the corpus stage stores beside the documents.
+type corpusStats struct {
+	Digest     string
+	Documents  int
+	Characters int
+	Tokens     int
+}
+
+// queryFile is the questions as the cells read them.
+type queryFile struct {
+	path   string
+	digest cas.Key
+	count  int
+}
+
+const corpusVersion = 1
+
+// storedDocument is the JSON form of a document in the cache.
+type storedDocument struct {
+	ID       string            `json:"_id"`
+	Title    string            `json:"title"`
+	Text     string            `json:"text"`
+	Sections []storedSection   `json:"sections,omitempty"`
+	Fields   map[string]string `json:"metadata,omitempty"`
+}
+
+type storedSection struct {
+	ID    string `json:"id"`
+	Start int    `json:"start"`
+	End   int    `json:"end"`
+}
+
+// prepareCorpus reads the corpus once into the cache, and checks the golden set against it.
+func (r *runner) prepareCorpus(ctx context.Context) (*corpus, error) {
+	d := r.file.Dataset
+	name := d.Corpus
+	if !strings.HasPrefix(name, "godoc:") {
+		name = r.file.Rel(name)
+	}
+	source, err := datasets.OpenCorpus(name)
+	if err != nil {
+		return nil, err
+	}
+	fingerprint, err := source.Fingerprint()
+	if err != nil {
+		return nil, err
+	}
+	golden, err := datasets.ReadGolden(r.file.Rel(d.Queries), relUnlessEmpty(r, d.Qrels))
+	if err != nil {
+		return nil, err
+	}
+	art, err := r.do(ctx, "corpus", d.Corpus, cas.Stage{Name: "corpus", Version: corpusVersion, Params: name + "\n" + fingerprint},
+		func(ctx context.Context, dir string) error { return storeCorpus(ctx, source, dir) })
+	if err != nil {
+		return nil, err
+	}
+	c := &corpus{path: art.Path("documents.jsonl"), golden: golden}
+	if err := readJSON(art.Path("stats.json"), &c.stats); err != nil {
+		return nil, err
+	}
+	c.digest = cas.Key(c.stats.Digest)
+	if err := c.resolve(ctx); err != nil {
+		return nil, err
+	}
+	return c, r.storeQueries(ctx, c)
+}
+
+func relUnlessEmpty(r *runner, path string) string {
+	if path == "" {
+		return ""
+	}
+	return r.file.Rel(path)
+}
+
+// resolve reads the stored corpus once, for the ids and for the places of the evidence.
+func (c *corpus) resolve(ctx context.Context) error {
+	stored, err := datasets.OpenCorpus(c.path)
+	if err != nil {
+		return err
+	}
+	resolver := datasets.NewResolver(c.golden)
+	for doc, err := range stored.Documents(ctx) {
+		if err != nil {
+			return err
+		}
+		if err := resolver.Add(len(c.ids), doc); err != nil {
+			return err
+		}
+		c.ids = append(c.ids, doc.ID)
+	}
+	c.units, err = resolver.Finish()
+	return err
+}
+
+// storeQueries writes the questions where cells find them.
+func (r *runner) storeQueries(ctx context.Context, c *corpus) error {
+	texts := make([]string, len(c.golden.Cases))
+	for i, k := range c.golden.Cases {
+		texts[i] = k.Query
+	}
+	raw, err := json.Marshal(texts)
+	if err != nil {
+		return err
+	}
+	digest := cas.Hash(string(raw))
+	art, err := r.cache.Do(ctx, cas.Stage{Name: "queries", Version: 1, Inputs: []cas.Key{digest}}, func(_ context.Context, dir string) error {
+		return os.WriteFile(filepath.Join(dir, "queries.json"), raw, 0o644)
+	})
+	if err != nil {
+		return err
+	}
+	c.queries = queryFile{path: art.Path("queries.json"), digest: digest, count: len(texts)}
+	return nil
+}
+
+func storeCorpus(ctx context.Context, source datasets.Corpus, dir string) (err error) {
+	f, err := os.Create(filepath.Join(dir, "documents.jsonl"))
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := f.Close(); err == nil {
+			err = e
+		}
+	}()
+	sum := sha256.New()
+	buffered := bufio.NewWriterSize(io.MultiWriter(f, sum), 1<<20)
+	enc := json.NewEncoder(buffered)
+	enc.SetEscapeHTML(false)
+	var stats corpusStats
+	for doc, err := range source.Documents(ctx) {
+		if err != nil {
+			return err
+		}
+		stored := storedDocument{ID: doc.ID, Title: doc.Title, Text: doc.Text, Fields: doc.Fields}
+		for _, s := range doc.Sections {
+			stored.Sections = append(stored.Sections, storedSection{s.ID, s.Start, s.End})
+		}
+		if err := enc.Encode(stored); err != nil {
+			return err
+		}
+		tokens, err := chunkers.CountTokens(doc.Text)
+		if err != nil {
+			return fmt.Errorf("document %s: count tokens: %w", doc.ID, err)
+		}
+		stats.Documents++
+		stats.Characters += utf8.RuneCountInString(doc.Text)
+		stats.Tokens += tokens
+	}
+	if stats.Documents == 0 {
+		return &datasets.Error{File: source.Name(), Msg: "the corpus has no documents"}
+	}
+	if err := buffered.Flush(); err != nil {
+		return err
+	}
+	stats.Digest = digestOf(sum)
+	return writeJSON(filepath.Join(dir, "stats.json"), stats)
+}
+
+func digestOf(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)[:16]) }
+
+func writeJSON(path string, v any) error {
+	raw, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, raw, 0o644)
+}
+
+func readJSON(path string, v any) error {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, v); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"time"
+
+	"frontier/bench/truth"
+	"frontier/embedders"
+	"frontier/internal/cas"
+	"frontier/internal/param"
+	"frontier/internal/vector"
+	"frontier/sweep/cell"
+)
+
+// embedding is one chunking in vectors, with the queries and their exact neighbours.
+type embedding struct {
+	chunking   *chunking // nil where the sweep is over vector files
+	kind       *embedders.Kind
+	params     param.Values
+	key        cas.Key
+	model      string  // folder of the fitted embedder
+	base       string  // fbin
+	queries    string  // fbin
+	queriesKey cas.Key // digest of given query vectors
+	metric     vector.Metric
+	truth      *truth.Neighbors
+	stats      embedStats
+	warnings   []string
+}
+
+// embedStats is what the embed stage stores beside the vectors.
+type embedStats struct {
+	N, Dim     int
+	Zero       int // vectors that are zero: texts that have no word the embedder knows
+	Seconds    float64
+	FitSeconds float64
+}
+
+const (
+	embedVersion = 1
+	truthVersion = 1
+	// truthSlack is how many neighbours are kept beyond the largest k, so that ties at the k-th can be seen.
+	truthSlack = 16
+)
+
+func (r *runner) prepareEmbedding(ctx context.Context, c *corpus, ch *chunking, kind *embedders.Kind, params param.Values) (*embedding, error) {
+	e := &embedding{chunking: ch, kind: kind, params: params, metric: vector.Cosine}
+	name := kind.Name + " " + params.Canonical()
+	stage := cas.Stage{
+		Name: "embed", Version: embedVersion<<16 | kind.Version,
+		Params: fmt.Sprintf("%s%s seed=%d", kind.Name, params.Canonical(), r.file.Seed), Inputs: []cas.Key{ch.key},
+	}
+	texts := func() iter.Seq2[string, error] { return cell.Texts(ch.path) }
+	art, err := r.do(ctx, "embed", name, stage, func(ctx context.Context, dir string) error {
+		return r.storeEmbedding(ctx, kind, params, texts, dir)
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.key, e.model, e.base = stage.Key(), art.Path("model"), art.Path("vectors.fbin")
+	if err := readJSON(art.Path("stats.json"), &e.stats); err != nil {
+		return nil, err
+	}
+	if e.stats.Zero > 0 {
+		e.warnings = append(e.warnings, fmt.Sprintf("%d of %d chunks have a zero vector (no word that %s knows); cosine cannot find them", e.stats.Zero, e.stats.N, kind.Name))
+	}
+	qstage := cas.Stage{Name: "embed-queries", Version: embedVersion, Inputs: []cas.Key{e.key, c.queries.digest}}
+	qart, err := r.do(ctx, "embed-queries", name, qstage, func(ctx context.Context, dir string) error {
+		return storeQueryVectors(kind, params, e.model, c, dir)
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.queries = qart.Path("queries.fbin")
+	return e, r.prepareTruth(ctx, name, e, qstage.Key())
+}
+
+func (r *runner) storeEmbedding(ctx context.Context, kind *embedders.Kind, params param.Values, texts embedders.Texts, dir string) error {
+	start := time.Now()
+	embedder, err := kind.Fit(ctx, params, r.file.Seed, texts)
+	if err != nil {
+		return fmt.Errorf("fit %s: %w", kind.Name, err)
+	}
+	model := filepath.Join(dir, "model")
+	if err := os.Mkdir(model, 0o755); err != nil {
+		return err
+	}
+	if err := embedder.Save(model); err != nil {
+		return fmt.Errorf("save %s: %w", kind.Name, err)
+	}
+	stats := embedStats{Dim: embedder.Dim(), FitSeconds: time.Since(start).Seconds()}
+	w, err := vector.CreateFbin(filepath.Join(dir, "vectors.fbin"), embedder.Dim())
+	if err != nil {
+		return err
+	}
+	stats.N, err = embedders.EmbedAll(ctx, embedder, texts, r.opt.Jobs, func(rows []float32) error {
+		stats.Zero += zeroRows(rows, stats.Dim)
+		return w.Append(rows)
+	})
+	if e := w.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return fmt.Errorf("embed with %s: %w", kind.Name, err)
+	}
+	stats.Seconds = time.Since(start).Seconds()
+	return writeJSON(filepath.Join(dir, "stats.json"), stats)
+}
+
+func zeroRows(rows []float32, dim int) int {
+	zero := 0
+	for ; len(rows) >= dim; rows = rows[dim:] {
+		if isZero(rows[:dim]) {
+			zero++
+		}
+	}
+	return zero
+}
+
+func isZero(row []float32) bool {
+	for _, v := range row {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func storeQueryVectors(kind *embedders.Kind, params param.Values, model string, c *corpus, dir string) error {
+	embedder, err := kind.Load(model, params)
+	if err != nil {
+		return fmt.Errorf("load %s: %w", kind.Name, err)
+	}
+	w, err := vector.CreateFbin(filepath.Join(dir, "queries.fbin"), embedder.Dim())
+	if err != nil {
+		return err
+	}
+	row := make([]float32, embedder.Dim())
+	for _, k := range c.golden.Cases {
+		if err = embedder.Embed(k.Query, row); err != nil {
+			err = fmt.Errorf("%s:%d: embed the question %s: %w", k.File, k.Line, k.ID, err)
+			break
+		}
+		if err = w.Append(row); err != nil {
+			break
+		}
+	}
+	if e := w.Close(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// prepareTruth finds the exact neighbours of the queries.
+func (r *runner) prepareTruth(ctx context.Context, name string, e *embedding, queries cas.Key) error {
+	k := r.maxK() + truthSlack
+	stage := cas.Stage{
+		Name: "truth", Version: truthVersion,
+		Params: fmt.Sprintf("%s k=%d", e.metric, k), Inputs: []cas.Key{e.key, queries},
+	}
+	art, err := r.do(ctx, "truth", name, stage, func(ctx context.Context, dir string) error {
+		base, err := vector.OpenFbin(e.base)
+		if err != nil {
+			return err
+		}
+		defer base.Close()
+		q, err := vector.OpenFbin(e.queries)
+		if err != nil {
+			return err
+		}
+		defer q.Close()
+		exact, err := truth.Exact(ctx, base, q, e.metric, k, r.opt.Jobs)
+		if err != nil {
+			return fmt.Errorf("exact neighbours: %w", err)
+		}
+		return exact.Save(dir)
+	})
+	if err != nil {
+		return err
+	}
+	e.truth, err = truth.Load(art.Dir)
+	return err
+}

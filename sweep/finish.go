@@ -1,0 +1,194 @@
+package sweep
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"frontier/bench/machine"
+	"frontier/results"
+)
+
+// scorerVersion changes when the same answers would be scored differently.
+const scorerVersion = "1"
+
+// objectives are those of the file that the results can know.
+func (r *runner) objectives() ([]results.Objective, error) {
+	var objs []results.Objective
+	for _, o := range r.file.Objectives {
+		d := results.Lower
+		if o.Max {
+			d = results.Higher
+		}
+		if _, ok := results.Lookup(o.Column); !ok {
+			return nil, fault(r.file, o.Pos, "objectives", fmt.Sprintf("there is no column %q", o.Column), "did you mean "+results.Nearest(o.Column)+"?")
+		}
+		objs = append(objs, results.Objective{Column: o.Column, Direction: d})
+	}
+	return objs, nil
+}
+
+// markFrontier fills on_frontier and dominated_by, which only all rows together can tell.
+func markFrontier(rows []results.Row, objs []results.Objective) error {
+	on, by, err := results.Frontier(rows, objs)
+	if err != nil {
+		return err
+	}
+	for i, row := range rows {
+		row["on_frontier"] = on[i]
+		delete(row, "dominated_by")
+		if by[i] != "" {
+			row["dominated_by"] = by[i]
+		}
+	}
+	return nil
+}
+
+// manifest describes the run to whoever reads its rows.
+func (r *runner) manifest(rows []results.Row, cells []*cellPlan, complete bool) *results.Manifest {
+	m := r.file.Measure
+	man := &results.Manifest{
+		RunID: r.runID, Name: r.file.Name, Started: r.started.UTC(), Seed: r.file.Seed, BuildThreads: r.threads,
+		K: m.K, Unit: m.Unit, Depth: m.Depth,
+		AggregationRule: "Quality is the mean over answerable questions, each with the same weight; a failed question scores zero. Intervals are 95% bootstraps (BCa) over questions, Wilson's for hit rates. ANN recall is the mean over all queries.",
+		Protocol: fmt.Sprintf("Each index is loaded in a process of its own and measured with nothing else of the sweep running: closed loop, %d interleaved visits to each point of at least %v after %v of warm-up, every query asked at least once. Latency is the whole way from query to ranked list; percentiles come from all samples of all visits.",
+			m.Rounds, m.MinTime, m.Warmup),
+		ScorerVersion: scorerVersion, Frontier: r.opt.Version, Engines: map[string]string{}, Machine: machineMap(r.machine),
+		Assumptions: r.assumptions, Warnings: r.summary.Warnings,
+		Digests: map[string]string{},
+	}
+	if text, err := r.file.Canonical(); err == nil { // a file that was parsed has a canonical form
+		man.Sweep = string(text)
+	}
+	for _, o := range r.file.Objectives {
+		direction := ":min"
+		if o.Max {
+			direction = ":max"
+		}
+		man.Objectives = append(man.Objectives, o.Column+direction)
+	}
+	r.describeData(man)
+	builds, points := map[*built]bool{}, 0
+	for _, c := range cells {
+		points += len(c.points)
+		for _, p := range c.parts {
+			builds[p] = true
+			man.Engines[p.engine.Name] = p.engine.Version()
+		}
+	}
+	man.Plan = map[string]int{"cells": len(cells), "points": points, "builds": len(builds)}
+	man.Failures = failures(rows)
+	if complete {
+		now := time.Now().UTC()
+		man.Finished = &now
+	}
+	return man
+}
+
+// machineMap is the fingerprint as text.
+func machineMap(f machine.Fingerprint) map[string]string {
+	raw, err := json.Marshal(f)
+	if err != nil {
+		return nil // a struct of strings and numbers always has a JSON form
+	}
+	var values map[string]any
+	if json.Unmarshal(raw, &values) != nil {
+		return nil
+	}
+	texts := map[string]string{}
+	for name, v := range values {
+		if n, ok := v.(float64); ok {
+			texts[name] = strconv.FormatFloat(n, 'f', -1, 64)
+			continue
+		}
+		texts[name] = fmt.Sprint(v)
+	}
+	return texts
+}
+
+func (r *runner) describeData(man *results.Manifest) {
+	if r.corpus == nil {
+		man.Dataset = r.vectorsName()
+		man.Digests["base"], man.Digests["queries"] = string(r.vectors.key), string(r.queriesKey())
+		if n, err := r.queryCount(); err == nil { // the file was read a moment ago
+			man.Queries = n
+		}
+		return
+	}
+	man.Dataset = r.file.Dataset.Corpus
+	man.Digests["corpus"], man.Digests["queries"], man.Digests["judgements"] = string(r.corpus.digest), string(r.corpus.queries.digest), r.judgements
+	man.Queries = r.corpus.queries.count
+	for _, k := range r.corpus.golden.Cases {
+		if !k.Unanswerable {
+			man.Answerable++
+		}
+	}
+	man.TitleMode, man.EvidenceRule, man.RelevanceMin = r.file.Dataset.Title, r.file.Measure.Evidence, r.file.Measure.RelevanceMin
+}
+
+func failures(rows []results.Row) []results.Failure {
+	var all []results.Failure
+	at := map[string]int{}
+	for _, row := range rows {
+		status, _ := row["status"].(string)
+		if status == statusOK {
+			continue
+		}
+		id, _ := row["cell_id"].(string)
+		if i, ok := at[id]; ok {
+			all[i].Points++
+			continue
+		}
+		text, _ := row["error"].(string)
+		at[id] = len(all)
+		all = append(all, results.Failure{CellID: id, Status: status, Error: text, Points: 1})
+	}
+	return all
+}
+
+// writeReport writes report.html and pareto.png beside the results.
+func writeReport(dir string, rows []results.Row, m *results.Manifest, objs []results.Objective) error {
+	f, err := os.Create(filepath.Join(dir, "report.html"))
+	if err != nil {
+		return err
+	}
+	err = results.Report(f, rows, m, objs)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return fmt.Errorf("write the report: %w", err)
+	}
+	png, err := os.Create(filepath.Join(dir, "pareto.png"))
+	if err != nil {
+		return err
+	}
+	err = results.Plot(png, rows, objs, "png")
+	if e := png.Close(); err == nil {
+		err = e
+	}
+	if err != nil && !errors.Is(err, results.ErrNothingToPlot) {
+		return fmt.Errorf("draw the frontier: %w", err)
+	}
+	return nil
+}
+
+// dirBytes is the size of the files in dir; what cannot be read counts nothing.
+func dirBytes(dir string) int64 {
+	var sum int64
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // see above
+		}
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			sum += info.Size()
+		}
+		return nil
+	})
+	return sum
+}

@@ -1,0 +1,94 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"frontier/internal/cas"
+	"frontier/sweep/cell"
+
+	"golang.org/x/sync/errgroup"
+)
+
+const buildVersion = 1
+
+// buildRecord is what is stored beside an index about its making.
+type buildRecord struct {
+	cell.BuildReport
+	// Shared says that something else of this sweep ran at the same time, so that wall time says less than CPU time.
+	Shared bool
+}
+
+// buildAll builds the indexes that pending cells need, each in a process of its own. An index that cannot be built is
+// noted in it and does not end the sweep.
+func (r *runner) buildAll(ctx context.Context, cells []*cellPlan) error {
+	var needed []*built
+	seen := map[*built]bool{}
+	for _, c := range cells {
+		for _, b := range c.parts {
+			if !seen[b] {
+				seen[b] = true
+				needed = append(needed, b)
+			}
+		}
+	}
+	var group errgroup.Group
+	var running, done atomic.Int32
+	weight := int64(min(r.threads, r.opt.Jobs))
+	for _, b := range needed {
+		if err := r.jobs.Acquire(ctx, weight); err != nil {
+			break
+		}
+		group.Go(func() error {
+			defer r.jobs.Release(weight)
+			err := r.build(ctx, b, &running)
+			r.progress(Event{Stage: "build", Detail: b.engine.Name + " " + b.params.Canonical(), Done: int(done.Add(1)), Total: len(needed)})
+			var failed *cellError
+			if errors.As(err, &failed) {
+				b.err = err
+				return nil
+			}
+			return err
+		})
+	}
+	return errors.Join(group.Wait(), ctx.Err())
+}
+
+func (r *runner) build(ctx context.Context, b *built, running *atomic.Int32) error {
+	art, err := r.do(ctx, "build", b.engine.Name+" "+b.params.Canonical(), b.stage, func(ctx context.Context, dir string) error {
+		shared := running.Add(1) > 1
+		defer running.Add(-1)
+		if err := os.Mkdir(filepath.Join(dir, "index"), 0o755); err != nil {
+			return err
+		}
+		reply, err := runCell(ctx, r.opt.Command, cell.Request{Build: &cell.BuildRequest{
+			Engine: b.engine.Name, Params: b.params, Source: b.input.source(), Seed: r.file.Seed, Threads: r.threads,
+			Dir: filepath.Join(dir, "index"),
+		}}, r.file.Limits.CellTime, func(string) {})
+		if err != nil {
+			return err
+		}
+		if reply.Built == nil {
+			return fmt.Errorf("the cell's reply is not that of a build")
+		}
+		record := buildRecord{BuildReport: *reply.Built, Shared: shared || running.Load() > 1}
+		return writeJSON(filepath.Join(dir, "build.json"), record)
+	})
+	if err != nil {
+		return err
+	}
+	b.dir = art.Path("index")
+	return readJSON(art.Path("build.json"), &b.report)
+}
+
+// queriesKey changes when other questions are asked.
+func (r *runner) queriesKey() cas.Key {
+	if r.corpus != nil {
+		return r.corpus.queries.digest
+	}
+	return r.vectors.queriesKey
+}

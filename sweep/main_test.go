@@ -1,0 +1,176 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"frontier/chunkers"
+	"frontier/embedders"
+	"frontier/indexes"
+	"frontier/indexes/engines"
+	"frontier/internal/param"
+	"frontier/results"
+	"frontier/sweep/cell"
+	"frontier/sweep/file"
+)
+
+// TestMain lets the test binary be the child process of the sweeps that the tests run.
+func TestMain(m *testing.M) {
+	if os.Getenv(cell.Env) != "" {
+		os.Exit(cell.Serve(os.NewFile(cell.RequestFD, "request"), os.NewFile(cell.ReplyFD, "reply"),
+			cell.Registry{Engines: testEngines(), Embedders: embedders.Kinds()}, os.Exit))
+	}
+	os.Exit(m.Run())
+}
+
+// testEngines are all engines and one that fails in the way that its parameter says.
+func testEngines() []indexes.Engine {
+	flat := indexes.Find(engines.All(), "flat")
+	bad := *flat
+	bad.Name = "bad"
+	bad.Params = []param.Spec{{Name: "how", Type: param.String, Default: "error", Doc: "How building fails."}}
+	bad.Check = nil
+	bad.Describe = func(param.Values) (string, string, map[string]int64) { return "bad", "bad", nil }
+	bad.Build = func(ctx context.Context, _ indexes.Input, build param.Values) (indexes.Built, error) {
+		switch build.Str("how") {
+		case "panic":
+			panic("the engine broke")
+		case "exit":
+			os.Exit(2) // what a crash in C++ looks like
+		case "sleep":
+			time.Sleep(time.Hour)
+		}
+		return indexes.Built{}, fmt.Errorf("the engine said no")
+	}
+	return append(engines.All(), bad)
+}
+
+func testRegistry() file.Registry {
+	return file.Registry{Chunkers: chunkers.Kinds(), Embedders: embedders.Kinds(), Engines: testEngines()}
+}
+
+// place is a sweep file with folders of its own.
+type place struct {
+	t               *testing.T
+	dir, out, cache string
+	fresh           bool
+	jobs            int
+	sets            []string
+	yaml            string
+}
+
+func newPlace(t *testing.T, yaml string) *place {
+	t.Helper()
+	dir := t.TempDir()
+	return &place{t: t, dir: dir, out: filepath.Join(dir, "out"), cache: filepath.Join(dir, "cache"), jobs: 2, yaml: yaml}
+}
+
+func (p *place) write(name, text string) {
+	p.t.Helper()
+	path := filepath.Join(p.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// try runs the sweep as the command does, up to its error.
+func (p *place) try() (Summary, error) {
+	p.t.Helper()
+	p.write("sweep.yaml", p.yaml)
+	reg := testRegistry()
+	f, err := file.Read(filepath.Join(p.dir, "sweep.yaml"), reg, p.sets)
+	if err != nil {
+		return Summary{}, err
+	}
+	f.DropAbsent(reg)
+	return Run(p.t.Context(), f, Options{
+		Out: p.out, Cache: p.cache, Jobs: p.jobs, Fresh: p.fresh, Registry: reg,
+		Command: func() *exec.Cmd { return exec.Command(os.Args[0]) },
+	})
+}
+
+func (p *place) run() Summary {
+	p.t.Helper()
+	s, err := p.try()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return s
+}
+
+func (p *place) rows() []results.Row {
+	p.t.Helper()
+	rows, err := results.ReadRows(p.t.Context(), p.out)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return rows
+}
+
+func (p *place) queries() []results.QueryRow {
+	p.t.Helper()
+	rows, err := results.ReadQueries(p.t.Context(), p.out)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return rows
+}
+
+// writeText makes a small corpus with questions whose answers are known: each document is about one animal.
+func (p *place) writeText() {
+	animals := []string{"albatross", "badger", "chameleon", "dolphin", "elephant", "flamingo", "gorilla", "hedgehog", "iguana", "jaguar"}
+	corpus, golden := "", ""
+	for i, a := range animals {
+		text := fmt.Sprintf("The %s lives far away. Everybody likes the %s.\\n\\nIts favourite number is %d and nothing else matters.\\n\\nZoos keep records of all %ss since long ago.", a, a, 100+i, a)
+		corpus += fmt.Sprintf("{\"_id\": %q, \"title\": \"About the %s\", \"text\": \"%s\"}\n", a, a, text)
+		golden += fmt.Sprintf("{\"id\": \"q%d\", \"query\": \"where does the %s live\", \"gold_evidence\": [{\"document_id\": %q, \"text\": \"lives far away\"}], \"scenario\": \"exact_entity\"}\n", i, a, a)
+	}
+	golden += "{\"id\": \"none\", \"query\": \"how to bake bread\", \"answerability\": \"unanswerable\", \"scenario\": \"unanswerable\"}\n"
+	p.write("corpus.jsonl", corpus)
+	p.write("golden.jsonl", golden)
+}
+
+const textSweep = `version: 1
+name: animals
+seed: 7
+build_threads: 1
+dataset: {corpus: corpus.jsonl, queries: golden.jsonl}
+chunkers:
+  - {kind: fixed, unit: words, size: [8, 12], overlap: [0, 25%]}
+embedders:
+  - {kind: hash, dim: 64}
+indexes:
+  - {engine: flat}
+  - {engine: bleve}
+  - {engine: hybrid, of: [bleve, flat], fusion: [{rrf: [10, 60]}]}
+measure: {k: [1, 3], depth: 5, rounds: 2, min_time: 5ms, warmup: 1ms}
+objectives: [recall_at_3:max, latency_p50_seconds:min]
+`
+
+const vectorSweep = `version: 1
+name: synthetic
+build_threads: 1
+vectors: {synthetic: {n: 600, dim: 16, clusters: 5, spread: 0.5, queries: 40}, metric: l2}
+indexes:
+  - {engine: flat}
+measure: {k: [1, 10], rounds: 2, min_time: 5ms, warmup: 1ms, load: [{closed: [1, 2]}]}
+`
+
+// exactColumns is a row without what may differ between two runs of the same sweep.
+func exactColumns(row results.Row) results.Row {
+	exact := results.Row{}
+	for name, v := range row {
+		if c, ok := results.Lookup(name); ok && c.Exact {
+			exact[name] = v
+		}
+	}
+	return exact
+}

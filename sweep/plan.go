@@ -1,0 +1,128 @@
+package sweep
+
+import (
+	"fmt"
+	"time"
+
+	"frontier/indexes"
+	"frontier/sweep/file"
+)
+
+// Plan says what a sweep will do, in numbers that follow from the file alone. It is counted, never listed, so a plan
+// of millions of points costs nothing.
+type Plan struct {
+	Chunkings   int // ways of chunking; 0 for vectors
+	Embeddings  int // chunkings x embedders
+	Builds      int // distinct indexes
+	Cells       int // indexes with their search settings; a hybrid is a cell of two indexes
+	Points      int // measured rows
+	NaiveStages int // stage runs of a loop that prepares everything anew for each point
+	StageRuns   int // stage runs of this plan
+	// MeasureTime is what measuring takes at least: the time that the file asks for, without loading.
+	MeasureTime time.Duration
+	Items       []PlanItem
+}
+
+// PlanItem is one entry of indexes.
+type PlanItem struct {
+	Engine string
+	Pos    file.Pos
+	Cells  int
+	Points int
+}
+
+// MakePlan counts the sweep that f describes.
+func MakePlan(f *file.File, engines []indexes.Engine) (*Plan, error) {
+	p := &Plan{}
+	chunkings, embeddings := 1, 1
+	if f.Dataset != nil {
+		chunkings = countItems(f.Chunkers)
+		p.Chunkings = chunkings
+		embeddings = chunkings * countItems(f.Embedders)
+		p.Embeddings = embeddings
+	}
+	loads := 0
+	for range f.Measure.Load {
+		loads++
+	}
+	for i := range f.Indexes {
+		item := &f.Indexes[i]
+		times := embeddings
+		if lexical(item, engines) {
+			times = chunkings
+		}
+		builds, searches, err := countIndex(item)
+		if err != nil {
+			return nil, err
+		}
+		pi := PlanItem{Engine: item.Engine, Pos: item.Pos, Cells: times * builds, Points: times * builds * searches * loads}
+		p.Items = append(p.Items, pi)
+		p.Cells += pi.Cells
+		p.Points += pi.Points
+		if item.Engine != hybridEngine {
+			p.Builds += pi.Cells
+			continue
+		}
+		for j := range item.Parts {
+			n, _, err := countIndex(&item.Parts[j])
+			if err != nil {
+				return nil, err
+			}
+			if lexical(&item.Parts[j], engines) {
+				p.Builds += chunkings * n
+			} else {
+				p.Builds += embeddings * n
+			}
+		}
+	}
+	p.StageRuns = p.Chunkings + p.Embeddings + p.Builds + p.Points
+	p.NaiveStages = 2 * p.Points // build and search
+	if f.Dataset != nil {
+		p.NaiveStages = 4 * p.Points // chunk, embed, build and search
+	}
+	m := f.Measure
+	p.MeasureTime = time.Duration(p.Points*m.Rounds) * (m.MinTime + m.Warmup)
+	return p, nil
+}
+
+func countItems(items []file.Item) int {
+	n := 0
+	for _, item := range items {
+		n += file.Count(item.Axes)
+	}
+	return n
+}
+
+// countIndex counts the cells of an item on one input, and the search settings of each.
+func countIndex(item *file.Index) (builds, searches int, err error) {
+	if item.Engine != hybridEngine {
+		return file.Count(item.Build) * file.Count(item.Template), file.Count(item.Search), nil
+	}
+	builds, searches = 1, len(item.Fusion)
+	for i := range item.Parts {
+		if item.Parts[i].Engine == hybridEngine {
+			return 0, 0, fmt.Errorf("a hybrid of hybrids cannot be counted")
+		}
+		b, s, err := countIndex(&item.Parts[i])
+		if err != nil {
+			return 0, 0, err
+		}
+		builds *= b
+		searches *= s
+	}
+	return builds, searches, nil
+}
+
+// lexical says whether an index reads texts only and is therefore not multiplied by embedders.
+func lexical(item *file.Index, engines []indexes.Engine) bool {
+	if item.Engine == hybridEngine {
+		for i := range item.Parts {
+			if !lexical(&item.Parts[i], engines) {
+				return false
+			}
+		}
+		return true
+	}
+	e := indexes.Find(engines, item.Engine)
+	return e != nil && e.Lexical
+}

@@ -1,0 +1,132 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"frontier/sweep/cell"
+)
+
+// stderrTail is how much of what a cell printed is kept for the message about its failure.
+const stderrTail = 4 << 10
+
+// cellError is a cell that failed: it told an error, or it died.
+type cellError struct {
+	Status string // error, crashed, timeout, or killed
+	Msg    string
+	Stderr string // the last of what the process printed
+}
+
+func (e *cellError) Error() string {
+	if e.Stderr == "" {
+		return e.Msg
+	}
+	return e.Msg + "; it printed: " + e.Stderr
+}
+
+// runCell starts a process, sends it the request and waits for the reply. The process ends with the context, and, since
+// it reads its request pipe, with this process.
+func runCell(ctx context.Context, command func() *exec.Cmd, req cell.Request, limit time.Duration, progress func(string)) (cell.Reply, error) {
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, errCellTime)
+		defer cancel()
+	}
+	requestRead, requestWrite, err := os.Pipe()
+	if err != nil {
+		return cell.Reply{}, err
+	}
+	replyRead, replyWrite, err := os.Pipe()
+	if err != nil {
+		return cell.Reply{}, errors.Join(err, requestRead.Close(), requestWrite.Close())
+	}
+	defer requestWrite.Close()
+	defer replyRead.Close()
+	cmd := command()
+	cmd.Env = append(cmd.Environ(), cell.Env+"=1")
+	cmd.ExtraFiles = []*os.File{requestRead, replyWrite} // descriptors 3 and 4
+	var printed tail
+	cmd.Stdout, cmd.Stderr = &printed, &printed
+	err = cmd.Start()
+	closeErr := errors.Join(requestRead.Close(), replyWrite.Close()) // the child has its own now
+	if err != nil {
+		return cell.Reply{}, fmt.Errorf("start a cell: %w", err)
+	}
+	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() }) // fails only if it has ended already
+	defer stop()
+	reply, talkErr := converse(requestWrite, replyRead, req, progress)
+	_ = requestWrite.Close() // a child that still runs ends now
+	waitErr := cmd.Wait()
+	switch {
+	case ctx.Err() != nil && errors.Is(context.Cause(ctx), errCellTime):
+		return cell.Reply{}, &cellError{Status: "timeout", Msg: fmt.Sprintf("took longer than limits.cell_time (%v)", limit)}
+	case ctx.Err() != nil:
+		return cell.Reply{}, ctx.Err()
+	case talkErr == nil && reply.Error != "":
+		return cell.Reply{}, &cellError{Status: "error", Msg: reply.Error}
+	case talkErr == nil:
+		return reply, closeErr
+	case waitErr != nil:
+		return cell.Reply{}, &cellError{Status: died(waitErr), Msg: fmt.Sprintf("the process died (%v)", waitErr), Stderr: printed.String()}
+	}
+	return cell.Reply{}, &cellError{Status: "error", Msg: fmt.Sprintf("the process ended without a reply (%v)", talkErr), Stderr: printed.String()}
+}
+
+var errCellTime = errors.New("the cell's time is up")
+
+// died tells a process that the system killed, usually for memory, from one that crashed by itself.
+func died(err error) string {
+	if strings.Contains(err.Error(), "signal: killed") {
+		return "killed"
+	}
+	return "crashed"
+}
+
+func converse(w, r *os.File, req cell.Request, progress func(string)) (cell.Reply, error) {
+	if err := cell.WriteFrame(w, req); err != nil {
+		return cell.Reply{}, err
+	}
+	for {
+		var reply cell.Reply
+		if err := cell.ReadFrame(r, &reply); err != nil {
+			return cell.Reply{}, err
+		}
+		if reply.Progress == "" {
+			return reply, nil
+		}
+		progress(reply.Progress)
+	}
+}
+
+// tail keeps the last bytes that were written to it.
+type tail struct {
+	mu  sync.Mutex
+	buf []byte
+}
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.buf = append(t.buf, p...)
+	if len(t.buf) > 2*stderrTail {
+		t.buf = append(t.buf[:0], t.buf[len(t.buf)-stderrTail:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	b := t.buf
+	if len(b) > stderrTail {
+		b = b[len(b)-stderrTail:]
+	}
+	return string(bytes.TrimSpace(b))
+}

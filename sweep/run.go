@@ -1,0 +1,315 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"frontier/bench/cost"
+	"frontier/bench/machine"
+	"frontier/chunkers"
+	"frontier/embedders"
+	"frontier/internal/cas"
+	"frontier/results"
+	"frontier/sweep/file"
+
+	"github.com/gofrs/flock"
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
+)
+
+// runner is one sweep on its way.
+type runner struct {
+	opt     Options
+	file    *file.File
+	cache   *cas.Cache
+	jobs    *semaphore.Weighted
+	threads int // for building one index
+	machine machine.Fingerprint
+
+	corpus      *corpus    // text
+	vectors     *embedding // or vectors
+	judgements  string     // digest of what answers are scored against
+	builds      map[cas.Key]*built
+	catalog     *cost.Catalog // prices; nil if no costs are asked for
+	assumptions []string      // of the cost estimates
+
+	runID   string
+	started time.Time
+
+	mu      sync.Mutex
+	summary Summary
+}
+
+// Run runs the sweep that f describes, or what is left of it: preparation that the cache holds is not repeated, nor is
+// a measurement that the results folder holds. When ctx ends, what is finished is saved, and the error is ctx's.
+func Run(ctx context.Context, f *file.File, opt Options) (Summary, error) {
+	r, err := newRunner(f, opt)
+	if err != nil {
+		return Summary{}, err
+	}
+	store, err := openStore(opt.Out, opt.Fresh)
+	if err != nil {
+		return Summary{}, err
+	}
+	defer store.close()
+	r.runID = store.runID
+	inputs, err := r.prepare(ctx)
+	if err != nil {
+		return r.summary, err
+	}
+	cells, err := r.planCells(inputs)
+	if err != nil {
+		return r.summary, err
+	}
+	pending, kept := store.pending(cells)
+	r.summary.RunID, r.summary.Out, r.summary.Reused = store.runID, opt.Out, kept
+	for _, in := range inputs {
+		if in.embedding != nil {
+			r.warn(in.embedding.warnings...)
+		}
+	}
+	if len(pending) > 0 {
+		err = r.buildAll(ctx, pending)
+		if err == nil {
+			err = r.measureAll(ctx, store, pending)
+		}
+	}
+	return r.summary, errors.Join(err, r.finish(store, cells, err == nil))
+}
+
+func newRunner(f *file.File, opt Options) (*runner, error) {
+	if opt.Jobs < 1 {
+		return nil, fmt.Errorf("a sweep needs at least one job, not %d", opt.Jobs)
+	}
+	cache, err := cas.Open(opt.Cache)
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{opt: opt, file: f, cache: cache, jobs: semaphore.NewWeighted(int64(opt.Jobs)), machine: machine.Read(), started: time.Now()}
+	r.threads = f.BuildThreads
+	if r.threads == 0 {
+		r.threads = runtime.GOMAXPROCS(0)
+	}
+	return r, r.readCatalog()
+}
+
+func (r *runner) readCatalog() (err error) {
+	switch c := r.file.Cost; {
+	case c == nil:
+	case c.Catalog == "":
+		r.catalog = cost.Example()
+	default:
+		r.catalog, err = cost.ReadCatalog(r.file.Rel(c.Catalog))
+	}
+	return err
+}
+
+// prepare makes all that indexes are built from and judged against.
+func (r *runner) prepare(ctx context.Context) ([]input, error) {
+	if r.file.Vectors != nil {
+		e, err := r.prepareVectors(ctx)
+		if err != nil {
+			return nil, err
+		}
+		r.vectors = e
+		return []input{{embedding: e}}, nil
+	}
+	c, err := r.prepareCorpus(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.corpus = c
+	if r.judgements, err = judgementDigest(c); err != nil {
+		return nil, err
+	}
+	return r.prepareText(ctx, c)
+}
+
+// prepareText cuts and embeds the corpus in every way that the file asks for, several at once. The inputs come in file
+// order, whichever is ready first.
+func (r *runner) prepareText(ctx context.Context, c *corpus) ([]input, error) {
+	res := resolver{r.file, r.opt.Registry.Engines, -1, -1}
+	group, ctx := errgroup.WithContext(ctx)
+	var perChunking [][]input
+	for _, item := range r.file.Chunkers {
+		kind := chunkers.Find(r.opt.Registry.Chunkers, item.Kind)
+		if kind == nil {
+			return nil, fault(r.file, item.Pos, "chunkers", fmt.Sprintf("no chunker is called %q", item.Kind), "")
+		}
+		for params, err := range res.items(kind.Params, item) {
+			if err != nil {
+				return nil, err
+			}
+			i := len(perChunking)
+			perChunking = append(perChunking, nil)
+			group.Go(func() error {
+				ch, err := limited(ctx, r.jobs, func() (*chunking, error) { return r.prepareChunking(ctx, c, kind, params) })
+				if err != nil {
+					return err
+				}
+				inputs, err := r.embedAll(ctx, c, ch)
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				perChunking[i] = inputs
+				return err
+			})
+		}
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	var all []input
+	for _, inputs := range perChunking {
+		all = append(all, inputs...)
+	}
+	return all, nil
+}
+
+// embedAll embeds one chunking with every embedder. The first input is the chunking itself, for lexical engines.
+func (r *runner) embedAll(ctx context.Context, c *corpus, ch *chunking) ([]input, error) {
+	inputs := []input{{chunking: ch}}
+	res := resolver{r.file, r.opt.Registry.Engines, ch.stats.Chunks, -1}
+	group, ctx := errgroup.WithContext(ctx)
+	for _, item := range r.file.Embedders {
+		kind := embedders.Find(r.opt.Registry.Embedders, item.Kind)
+		if kind == nil {
+			return nil, fault(r.file, item.Pos, "embedders", fmt.Sprintf("no embedder is called %q", item.Kind), "")
+		}
+		for params, err := range res.items(kind.Params, item) {
+			if err != nil {
+				return nil, err
+			}
+			i := len(inputs)
+			inputs = append(inputs, input{chunking: ch})
+			group.Go(func() error {
+				e, err := limited(ctx, r.jobs, func() (*embedding, error) { return r.prepareEmbedding(ctx, c, ch, kind, params) })
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				inputs[i].embedding = e
+				return err
+			})
+		}
+	}
+	err := group.Wait()
+	return inputs, err
+}
+
+// limited runs f when a job is free.
+func limited[T any](ctx context.Context, jobs *semaphore.Weighted, f func() (T, error)) (T, error) {
+	if err := jobs.Acquire(ctx, 1); err != nil {
+		var none T
+		return none, err
+	}
+	defer jobs.Release(1)
+	return f()
+}
+
+// do makes an artifact or finds it in the cache, and counts which of the two it was.
+func (r *runner) do(ctx context.Context, name, detail string, s cas.Stage, build func(context.Context, string) error) (cas.Artifact, error) {
+	art, err := r.cache.Do(ctx, s, build)
+	if err != nil {
+		return art, err
+	}
+	r.mu.Lock()
+	if art.Hit {
+		r.summary.Cached++
+	} else {
+		r.summary.Prepared++
+	}
+	r.mu.Unlock()
+	r.progress(Event{Stage: name, Detail: detail, Cached: art.Hit})
+	return art, nil
+}
+
+func (r *runner) progress(e Event) {
+	if r.opt.Progress != nil {
+		r.opt.Progress(e)
+	}
+}
+
+// warn notes what a reader of the results must know. The same warning is noted once.
+func (r *runner) warn(warnings ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, w := range warnings {
+		known := false
+		for _, old := range r.summary.Warnings {
+			known = known || old == w
+		}
+		if !known {
+			r.summary.Warnings = append(r.summary.Warnings, w)
+			r.progress(Event{Stage: "warning", Detail: w})
+		}
+	}
+}
+
+func (r *runner) maxK() int { return r.file.Measure.K[len(r.file.Measure.K)-1] }
+
+// measureAll measures the cells one after the other, each alone on the machine as far as sweeps go.
+func (r *runner) measureAll(ctx context.Context, store *store, cells []*cellPlan) error {
+	total := 0
+	for _, c := range cells {
+		total += len(c.points)
+	}
+	done := 0
+	for _, c := range cells {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		rows, queries, err := r.measureCell(ctx, c)
+		if err != nil {
+			return err
+		}
+		if err := store.commit(c, rows, queries); err != nil {
+			return err
+		}
+		done += len(c.points)
+		r.summary.Measured += len(c.points)
+		r.progress(Event{Stage: "measure", Detail: c.describe(), Done: done, Total: total})
+	}
+	return nil
+}
+
+// machineLock keeps two sweeps of one machine from measuring at the same time. Whoever runs them, the file is the same.
+func machineLock(ctx context.Context) (func(), error) {
+	lock := flock.New(filepath.Join(os.TempDir(), "frontier-measure.lock"), flock.SetPermissions(0o666))
+	if _, err := lock.TryLockContext(ctx, 100*time.Millisecond); err != nil {
+		return nil, fmt.Errorf("wait until no other sweep measures on this machine: %w", err)
+	}
+	return func() { _ = lock.Unlock() }, nil // the lock ends with the process in any case
+}
+
+// finish writes results.parquet, the manifest and what is derived from all rows.
+func (r *runner) finish(store *store, cells []*cellPlan, complete bool) error {
+	rows := store.rows(cells)
+	if len(rows) == 0 {
+		return nil
+	}
+	objectives, err := r.objectives()
+	if err != nil {
+		return err
+	}
+	if err := markFrontier(rows, objectives); err != nil {
+		return err
+	}
+	r.summary.Points = len(rows)
+	for _, row := range rows {
+		if row["status"] != statusOK {
+			r.summary.Failed++
+		}
+	}
+	if err := results.WriteRows(filepath.Join(store.dir, "results.parquet"), rows); err != nil {
+		return err
+	}
+	m := r.manifest(rows, cells, complete)
+	if err := results.WriteManifest(store.dir, m); err != nil {
+		return err
+	}
+	return writeReport(store.dir, rows, m, objectives)
+}

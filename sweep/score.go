@@ -1,0 +1,203 @@
+package sweep
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"frontier/bench/ranking"
+	"frontier/bench/recall"
+	"frontier/bench/truth"
+	"frontier/datasets"
+	"frontier/internal/cas"
+	"frontier/internal/vector"
+	"frontier/results/arrowfile"
+	"frontier/sweep/file"
+)
+
+// The values of measure.unit and measure.evidence.
+const (
+	unitDocument    = "document"
+	evidenceContain = "contain"
+)
+
+// judge turns the chunks that a query got into what the ranking metrics count: documents or chunks, and the evidence
+// that each holds.
+type judge struct {
+	measure      file.Measure
+	judged       bool // judgements come from qrels, so that a document can be unjudged
+	docs         []int32
+	starts, ends []int32
+}
+
+func newJudge(m file.Measure, c *corpus, ch *chunking) (*judge, error) {
+	docs, starts, ends, err := arrowfile.Spans(ch.path)
+	if err != nil {
+		return nil, err
+	}
+	return &judge{measure: m, judged: c.golden.Judged, docs: docs, starts: starts, ends: ends}, nil
+}
+
+// score is how one query did.
+type score struct {
+	metrics ranking.Metrics
+	ranked  []int // answers that the metrics counted, as indexes into the answer's ids: of a document, its best chunk
+}
+
+// score judges one answer against the evidence of its case. Metrics are NaN where the case has nothing relevant.
+func (j *judge) score(units []datasets.Unit, answer arrowfile.Answer) (score, error) {
+	if j.measure.Unit == unitDocument {
+		return j.scoreDocuments(units, answer)
+	}
+	return j.scoreChunks(units, answer)
+}
+
+// scoreDocuments ranks a document where its best chunk ranks. A document's grade is the best of its evidence.
+func (j *judge) scoreDocuments(units []datasets.Unit, answer arrowfile.Answer) (score, error) {
+	gold := map[int32]int{} // document to index into grades
+	var grades []int
+	for _, u := range units {
+		for _, s := range u.Spans {
+			i, ok := gold[int32(s.Doc)]
+			if !ok {
+				i = len(grades)
+				gold[int32(s.Doc)] = i
+				grades = append(grades, u.Grade)
+			}
+			grades[i] = max(grades[i], u.Grade)
+		}
+	}
+	var sc score
+	var items []ranking.Item
+	seen := make(map[int32]bool, len(answer.IDs))
+	for i, id := range answer.IDs {
+		doc, err := j.document(id)
+		if err != nil {
+			return sc, err
+		}
+		if seen[doc] {
+			continue
+		}
+		seen[doc] = true
+		item := ranking.Item{}
+		if g, ok := gold[doc]; ok {
+			item.Held, item.Judged = []int{g}, true
+		}
+		items = append(items, item)
+		sc.ranked = append(sc.ranked, i)
+	}
+	var err error
+	sc.metrics, err = ranking.Evaluate(grades, items, j.measure.K, j.measure.RelevanceMin)
+	return sc, err
+}
+
+// scoreChunks ranks chunks as they came. A chunk holds a unit of evidence that it overlaps, or contains, by the rule of
+// the sweep; of a unit that is a whole document, any chunk is a holder.
+func (j *judge) scoreChunks(units []datasets.Unit, answer arrowfile.Answer) (score, error) {
+	grades := make([]int, len(units))
+	for i, u := range units {
+		grades[i] = u.Grade
+	}
+	var sc score
+	items := make([]ranking.Item, len(answer.IDs))
+	for i, id := range answer.IDs {
+		if _, err := j.document(id); err != nil {
+			return sc, err
+		}
+		for u := range units {
+			if j.holds(id, units[u]) {
+				items[i].Held = append(items[i].Held, u)
+				items[i].Judged = true
+			}
+		}
+		sc.ranked = append(sc.ranked, i)
+	}
+	var err error
+	sc.metrics, err = ranking.Evaluate(grades, items, j.measure.K, j.measure.RelevanceMin)
+	return sc, err
+}
+
+func (j *judge) document(id int64) (int32, error) {
+	if id < 0 || id >= int64(len(j.docs)) {
+		return 0, fmt.Errorf("the engine answered with row %d, but there are %d", id, len(j.docs))
+	}
+	return j.docs[id], nil
+}
+
+// holds says whether chunk id holds the unit of evidence u.
+func (j *judge) holds(id int64, u datasets.Unit) bool {
+	doc, start, end := int(j.docs[id]), int(j.starts[id]), int(j.ends[id])
+	for _, s := range u.Spans {
+		if s.Doc != doc {
+			continue
+		}
+		switch {
+		case u.Whole:
+			return true
+		case j.measure.Evidence == evidenceContain:
+			if start <= s.Start && s.End <= end {
+				return true
+			}
+		case start < s.End && s.Start < end:
+			return true
+		}
+	}
+	return false
+}
+
+// annScores is the recall of every query against exact search, at each k.
+func annScores(e *embedding, ks []int, answers []arrowfile.Answer) (perK [][]recall.ANN, err error) {
+	base, err := vector.OpenFbin(e.base)
+	if err != nil {
+		return nil, err
+	}
+	defer base.Close()
+	queries, err := vector.OpenFbin(e.queries)
+	if err != nil {
+		return nil, err
+	}
+	defer queries.Close()
+	perK = make([][]recall.ANN, len(ks))
+	for i := range ks {
+		perK[i] = make([]recall.ANN, len(answers))
+	}
+	for q, a := range answers {
+		if a.Error != "" {
+			continue // scores zero
+		}
+		most := min(ks[len(ks)-1], len(a.IDs))
+		distances := make([]float64, most)
+		for i, id := range a.IDs[:most] {
+			if id < 0 || id >= int64(base.Len()) {
+				return nil, fmt.Errorf("query %d: the engine answered with row %d, but there are %d", q, id, base.Len())
+			}
+			distances[i] = truth.Distance(e.metric, queries.Row(q), base.Row(int(id)))
+		}
+		ids, exact := e.truth.Row(q)
+		for i, k := range ks {
+			perK[i][q] = recall.Query(ids, exact, a.IDs[:most], distances, k)
+		}
+	}
+	return perK, nil
+}
+
+// judgementDigest changes when answers would be scored against something else.
+func judgementDigest(c *corpus) (string, error) {
+	raw, err := json.Marshal(struct {
+		Units  [][]datasets.Unit
+		Cases  []datasets.Case
+		Judged bool
+	}{c.units, withoutPlaces(c.golden.Cases), c.golden.Judged})
+	if err != nil {
+		return "", err
+	}
+	return string(cas.Hash(string(raw))), nil
+}
+
+// withoutPlaces drops what moving or re-ordering files changes and scoring does not depend on.
+func withoutPlaces(cases []datasets.Case) []datasets.Case {
+	bare := make([]datasets.Case, len(cases))
+	for i, c := range cases {
+		bare[i] = datasets.Case{ID: c.ID, Query: c.Query, Unanswerable: c.Unanswerable, Scenario: c.Scenario, Difficulty: c.Difficulty}
+	}
+	return bare
+}

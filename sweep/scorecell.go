@@ -1,0 +1,211 @@
+package sweep
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"frontier/bench/cost"
+	"frontier/bench/load"
+	"frontier/bench/recall"
+	"frontier/bench/stats"
+	"frontier/internal/param"
+	"frontier/results"
+	"frontier/results/arrowfile"
+	"frontier/sweep/cell"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+type histogram = *hdrhistogram.Histogram
+
+// scoreCell turns what a cell measured into rows.
+func (r *runner) scoreCell(c *cellPlan, report *cell.MeasureReport, started time.Time) ([]results.Row, []results.QueryRow, error) {
+	var j *judge
+	if r.corpus != nil {
+		var err error
+		if j, err = newJudge(r.file.Measure, r.corpus, c.input.chunking); err != nil {
+			return nil, nil, err
+		}
+	}
+	var rows []results.Row
+	var queries []results.QueryRow
+	for i, p := range c.points {
+		measured := report.Points[i]
+		answers, err := arrowfile.ReadAnswers(measured.Answers)
+		if err != nil {
+			return nil, nil, err
+		}
+		row := r.parameterRow(c, p, started)
+		if err := r.measuredColumns(row, c, report, measured); err != nil {
+			return nil, nil, err
+		}
+		perQuery, err := r.answerColumns(row, c, p, j, answers, measured.Stages)
+		if err != nil {
+			return nil, nil, err
+		}
+		r.costColumns(row)
+		if err := row.Check(); err != nil {
+			return nil, nil, err
+		}
+		rows = append(rows, row)
+		queries = append(queries, perQuery...)
+	}
+	return rows, queries, nil
+}
+
+// measuredColumns fills load, latency, memory and noise.
+func (r *runner) measuredColumns(row results.Row, c *cellPlan, report *cell.MeasureReport, p cell.PointReport) error {
+	h, err := load.DecodeHistogram(p.Histogram)
+	if err != nil {
+		return err
+	}
+	if err := latencyColumns(row, h); err != nil {
+		return err
+	}
+	row["latency_histogram"] = p.Histogram
+	row["samples"], row["errors"], row["repetitions"] = p.Samples, p.Errors, int64(p.Repetitions)
+	row["qps"] = p.QPS
+	if _, low, high := stats.MeanInterval(p.VisitQPS, confidence); !math.IsNaN(low) {
+		row["qps_low"], row["qps_high"] = max(0, low), high
+	}
+	row["harness_overhead_seconds"] = report.Overhead
+	row["load_seconds"] = report.LoadSeconds
+	if report.ServingBytes != nil {
+		row["memory_serving_bytes"], row["memory_mapped_bytes"] = *report.ServingBytes, *report.MappedBytes
+	}
+	if report.IndexBytes > 0 {
+		row["index_bytes"] = report.IndexBytes
+	}
+	if p.Steal != nil {
+		row["steal_fraction"] = *p.Steal
+	}
+	if p.Noise != nil {
+		row["noise"] = *p.Noise
+	}
+	for i, part := range c.parts {
+		effective := results.Row{}
+		setColumns(effective, part.engine.Search, p.Effective[i])
+		for name, v := range effective {
+			if n, err := (&param.Spec{Type: param.Int, Min: math.MinInt32}).Check(v); err == nil {
+				row[name] = n
+			}
+		}
+	}
+	addWarnings(row, p.Warnings...)
+	if e := c.input.embedding; e != nil {
+		addWarnings(row, e.warnings...)
+	}
+	return nil
+}
+
+// answerColumns scores the answers of one point and gives the row of each query.
+func (r *runner) answerColumns(row results.Row, c *cellPlan, p pointPlan, j *judge, answers []arrowfile.Answer, stages []string) ([]results.QueryRow, error) {
+	ks := r.file.Measure.K
+	row["queries"], row["queries_expected"] = int64(len(answers)), int64(len(answers))
+	failed, deepest := 0, 0
+	times := make([][]int64, len(stages))
+	for _, a := range answers {
+		deepest = max(deepest, int(a.Depth))
+		if a.Error != "" {
+			failed++
+		}
+		for i, ns := range a.Stages {
+			times[i] = append(times[i], ns)
+		}
+	}
+	row["queries_failed"], row["depth_effective"] = int64(failed), int64(deepest)
+	if len(stages) > 0 {
+		stageColumns(row, stages, times)
+	}
+	var ann [][]recall.ANN
+	if c.input.embedding != nil && len(c.parts) == 1 {
+		var err error
+		if ann, err = annScores(c.input.embedding, ks, answers); err != nil {
+			return nil, err
+		}
+		annColumns(row, ks, ann, r.file.Seed)
+	}
+	quality := perQuery{}
+	rows := make([]results.QueryRow, len(answers))
+	for q, a := range answers {
+		rows[q] = results.QueryRow{
+			RunID: r.runID, PointID: p.id, CellID: c.id, QueryID: strconv.Itoa(q), Error: a.Error,
+			LatencySeconds: time.Duration(a.Nanoseconds).Seconds(), Scores: a.Scores, Depth: int(a.Depth), Metrics: map[string]float64{},
+		}
+		for i, k := range ks {
+			if ann != nil {
+				rows[q].Metrics[fmt.Sprintf("ann_recall_at_%d", k)] = ann[i][q].ByID
+				rows[q].Metrics[fmt.Sprintf("ann_recall_dist_at_%d", k)] = ann[i][q].ByDistance
+			}
+		}
+		if j == nil {
+			for _, id := range a.IDs {
+				rows[q].IDs = append(rows[q].IDs, strconv.FormatInt(id, 10))
+			}
+			continue
+		}
+		if err := r.judgeQuery(&rows[q], j, q, a, quality); err != nil {
+			return nil, fmt.Errorf("query %s: %w", r.corpus.golden.Cases[q].ID, err)
+		}
+	}
+	if j != nil {
+		quality.summarize(row, r.file.Seed)
+		row["queries_answerable"] = int64(len(quality["mrr"]))
+	}
+	return rows, nil
+}
+
+// judgeQuery scores the answer to one question and adds it to the means, if it can be answered at all.
+func (r *runner) judgeQuery(row *results.QueryRow, j *judge, q int, a arrowfile.Answer, quality perQuery) error {
+	k := r.corpus.golden.Cases[q]
+	row.QueryID, row.Scenario, row.Difficulty = k.ID, k.Scenario, k.Difficulty
+	sc, err := j.score(r.corpus.units[q], a)
+	if err != nil {
+		return err
+	}
+	for _, id := range a.IDs {
+		row.IDs = append(row.IDs, fmt.Sprintf("%s#%d-%d", r.corpus.ids[j.docs[id]], j.starts[id], j.ends[id]))
+	}
+	if j.measure.Unit == unitDocument {
+		row.Documents = []string{}
+		for _, i := range sc.ranked {
+			row.Documents = append(row.Documents, r.corpus.ids[j.docs[a.IDs[i]]])
+		}
+	}
+	values := qualityValues(sc.metrics, r.file.Measure.K, j.judged)
+	row.Answerable = values != nil
+	for name, v := range values {
+		row.Metrics[name] = v
+		quality.add(name, v)
+	}
+	return nil
+}
+
+// costColumns prices the point by the catalogue that the sweep names. A point that cannot be priced says why.
+func (r *runner) costColumns(row results.Row) {
+	if r.file.Cost == nil {
+		return
+	}
+	value := func(name string) int64 {
+		n, _ := row[name].(int64)
+		return n
+	}
+	qps, _ := row["qps"].(float64)
+	mapped := value("memory_mapped_bytes")
+	estimate, err := cost.Estimate(cost.Input{
+		QPS: r.file.Cost.QPS, Replicas: r.file.Cost.Replicas,
+		MeasuredQPS: qps, Cores: r.machine.Cores, Concurrency: int(value("concurrency")),
+		// A structure that is smaller than what memory is counted in still takes its size.
+		MemoryServing: max(value("memory_serving_bytes"), value("index_bytes")-mapped), MemoryMapped: mapped,
+		DiskBytes: value("disk_bytes"),
+	}, r.catalog)
+	if err != nil {
+		addWarnings(row, "the point has no cost: "+err.Error())
+		return
+	}
+	row["cost_usd_per_month"], row["cost_usd_per_million_queries"] = estimate.USDPerMonth, estimate.USDPerMillionQueries
+	row["machines"], row["machine_type"] = int64(estimate.Machines), estimate.Machine.Name
+	r.assumptions = estimate.Assumptions
+}

@@ -1,0 +1,176 @@
+package sweep
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"frontier/results"
+
+	"github.com/gofrs/flock"
+)
+
+// store is the results folder while a sweep writes to it: parts hold the rows of finished cells, each renamed into
+// place whole, and results.parquet is made from them.
+type store struct {
+	dir   string
+	runID string
+	lock  *flock.Flock
+	have  map[string]results.Row // by point
+}
+
+// parts and queries are folders of the results folder.
+const (
+	partsDir   = "parts"
+	queriesDir = "queries"
+	runFile    = "run_id"
+)
+
+// openStore opens the results folder dir, or makes it. With fresh, what was measured before moves to superseded/ and a
+// new run begins.
+func openStore(dir string, fresh bool) (*store, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("open the results folder: %w", err)
+	}
+	s := &store{dir: dir, lock: flock.New(filepath.Join(dir, ".lock")), have: map[string]results.Row{}}
+	free, err := s.lock.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock the results folder: %w", err)
+	}
+	if !free {
+		return nil, fmt.Errorf("another sweep is writing to %s; wait for it, or choose another folder with --out", dir)
+	}
+	if err := s.open(fresh); err != nil {
+		return nil, errors.Join(err, s.lock.Unlock())
+	}
+	return s, nil
+}
+
+func (s *store) open(fresh bool) error {
+	old, err := os.ReadFile(filepath.Join(s.dir, runFile))
+	known := err == nil
+	if known && fresh {
+		if err := s.supersede(strings.TrimSpace(string(old))); err != nil {
+			return err
+		}
+	}
+	for _, sub := range []string{partsDir, queriesDir} {
+		if err := os.MkdirAll(filepath.Join(s.dir, sub), 0o755); err != nil {
+			return err
+		}
+	}
+	if known && !fresh {
+		s.runID = strings.TrimSpace(string(old))
+		return s.load()
+	}
+	s.runID = newRunID()
+	return os.WriteFile(filepath.Join(s.dir, runFile), []byte(s.runID+"\n"), 0o644)
+}
+
+// supersede moves the measurements of the run that was here out of the way; they were paid for.
+func (s *store) supersede(run string) error {
+	to := filepath.Join(s.dir, "superseded", run)
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	for _, name := range []string{partsDir, queriesDir, "results.parquet", results.ManifestFile, "report.html", "pareto.png"} {
+		err := os.Rename(filepath.Join(s.dir, name), filepath.Join(to, name))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("move earlier results away: %w", err)
+		}
+	}
+	return nil
+}
+
+// load reads the parts. Of two rows of one point the later counts: a point that failed is tried again.
+func (s *store) load() error {
+	paths, err := filepath.Glob(filepath.Join(s.dir, partsDir, "*.parquet"))
+	if err != nil || len(paths) == 0 {
+		return err
+	}
+	rows, err := results.ReadRows(context.Background(), paths...)
+	if err != nil {
+		return fmt.Errorf("read what was measured before: %w; with --fresh everything is measured again", err)
+	}
+	for _, row := range rows {
+		s.add(row)
+	}
+	return nil
+}
+
+func (s *store) add(row results.Row) {
+	id, _ := row["point_id"].(string)
+	if old, ok := s.have[id]; ok {
+		was, _ := old["started_at"].(time.Time)
+		is, _ := row["started_at"].(time.Time)
+		if is.Before(was) {
+			return
+		}
+	}
+	s.have[id] = row
+}
+
+// pending gives the cells with the points that are not measured yet, and how many points are.
+func (s *store) pending(cells []*cellPlan) (todo []*cellPlan, kept int) {
+	for _, c := range cells {
+		left := *c
+		left.points = slices.DeleteFunc(slices.Clone(c.points), func(p pointPlan) bool {
+			row, ok := s.have[p.id]
+			return ok && row["status"] == statusOK
+		})
+		kept += len(c.points) - len(left.points)
+		if len(left.points) > 0 {
+			todo = append(todo, &left)
+		}
+	}
+	return todo, kept
+}
+
+// commit writes the rows of one visit to a cell. The queries go first: a row without them could not be traced.
+func (s *store) commit(c *cellPlan, rows []results.Row, queries []results.QueryRow) error {
+	name := fmt.Sprintf("%s-%s.parquet", c.id, hexTime(time.Now()))
+	if len(queries) > 0 {
+		if err := results.WriteQueries(filepath.Join(s.dir, queriesDir, name), queries); err != nil {
+			return fmt.Errorf("write the queries of a cell: %w", err)
+		}
+	}
+	if err := results.WriteRows(filepath.Join(s.dir, partsDir, name), rows); err != nil {
+		return fmt.Errorf("write the rows of a cell: %w", err)
+	}
+	for _, row := range rows {
+		s.add(row)
+	}
+	return nil
+}
+
+// rows are the rows of all points of the plan that have one, in plan order.
+func (s *store) rows(cells []*cellPlan) []results.Row {
+	var rows []results.Row
+	for _, c := range cells {
+		for _, p := range c.points {
+			if row, ok := s.have[p.id]; ok {
+				rows = append(rows, row)
+			}
+		}
+	}
+	return rows
+}
+
+func (s *store) close() { _ = s.lock.Unlock() } // the lock ends with the process in any case
+
+// newRunID is a name that sorts by time and differs between runs that start together.
+func newRunID() string {
+	var random [4]byte
+	_, _ = rand.Read(random[:]) // crypto/rand.Read does not fail
+	return time.Now().UTC().Format("20060102-150405") + "-" + hex.EncodeToString(random[:])
+}
+
+// hexTime tells apart the files of several visits to one cell.
+func hexTime(t time.Time) string { return fmt.Sprintf("%x", t.UnixNano()) }
