@@ -114,7 +114,9 @@ func TestUnknownNoiseIsNaNAndSilent(t *testing.T) {
 
 func TestNoiseOfThisMachine(t *testing.T) {
 	s := StartNoise()
-	multiplyAdd(1 << 22)
+	if sum := multiplyAdd(1 << 22); math.Abs(sum-4) > 1e-9 {
+		t.Errorf("the sum is %v", sum)
+	}
 	n := s.Stop()
 	if n.Elapsed <= 0 || n.CalibrationRatio <= 0 || n.InvoluntarySwitches < 0 {
 		t.Errorf("%+v", n)
