@@ -42,7 +42,7 @@ func Columns() []Column {
 
 		{"embedder", "embedding", String, "", None, true, "What made vectors of the chunks; null for lexical engines and given vectors."},
 		{"embedder_model", "embedding", String, "", None, true, "The model, where the embedder has a choice of them; null otherwise."},
-		{"embed_seconds", "embedding", Float, "seconds", Lower, false, "Wall time of embedding all chunks, fitting included; null if they came from the cache of an earlier version or need none."},
+		{"embed_seconds", "embedding", Float, "seconds", Lower, false, "Wall time of embedding all chunks, fitting included; null if nothing was embedded."},
 		{"embed_tokens", "embedding", Int, "tokens", Lower, true, "Tokens embedded, corpus only; null if nothing was embedded."},
 		{"embed_params", "embedding", String, "", None, true, "All parameters of the embedder as canonical JSON; null if nothing was embedded."},
 

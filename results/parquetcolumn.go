@@ -109,8 +109,8 @@ func (c *column) readMap(group *file.RowGroupReader, rows int, emit func(row int
 	})
 }
 
-// batch is how many levels are decoded at once.
-const batch = 4096
+// maxBatch is how many levels are decoded at once, at most.
+const maxBatch = 4096
 
 // chunkReader is what the library's typed column readers have in common.
 type chunkReader[T any] interface {
@@ -140,11 +140,12 @@ func decode[T any](c *column, group *file.RowGroupReader, leaf, rows int, each f
 		return fmt.Errorf("its values are %s", descr.PhysicalType())
 	}
 	var (
+		batch                  = min(claimed, maxBatch)
 		values                 = make([]T, batch)
 		definition, repetition = make([]int16, batch), make([]int16, batch)
 		seen                   int64
 	)
-	for r.HasNext() {
+	for seen < claimed && r.HasNext() {
 		total, read, err := r.ReadBatch(batch, values, definition, repetition)
 		if err != nil {
 			return err

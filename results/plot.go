@@ -1,0 +1,369 @@
+package results
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// ErrNothingToPlot says that no row has a value for both axes.
+var ErrNothingToPlot = errors.New("no measured point has values for both axes")
+
+const (
+	plotWidth   = 9 * vg.Inch
+	plotHeight  = 5.2 * vg.Inch
+	legendWidth = 1.45 * vg.Inch
+	plotDPI     = 160
+)
+
+// Plot draws rows as a picture in format png or svg: the first objective upwards, the second to the right (on a log
+// scale where the values span more than half a decade), one colour and shape an engine. Points on the frontier of all
+// objectives are solid and carry their 95% interval, dominated ones are pale, and the line steps along the frontier of
+// the two axes. A single objective is plotted against latency_p99_seconds. Rows whose status is not ok and nulls are
+// left out; with none left the error is ErrNothingToPlot.
+func Plot(w io.Writer, rows []Row, objs []Objective, format string) error {
+	p, legend, err := picture(rows, objs)
+	if err != nil {
+		return fmt.Errorf("plotting: %w", err)
+	}
+	var canvas interface {
+		vg.CanvasSizer
+		io.WriterTo
+	}
+	switch format {
+	case "png":
+		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(plotWidth, plotHeight), vgimg.UseDPI(plotDPI))}
+	case "svg":
+		canvas = vgsvg.New(plotWidth, plotHeight)
+	default:
+		return fmt.Errorf("unknown picture format %q; the formats are png and svg", format)
+	}
+	c := draw.New(canvas)
+	edge := vg.Points(8)
+	p.Draw(draw.Crop(c, edge, -legendWidth, edge, -edge))
+	legend.Draw(draw.Crop(c, plotWidth-legendWidth+edge, 0, 0, -edge))
+	if _, err := canvas.WriteTo(w); err != nil {
+		return fmt.Errorf("writing the picture: %w", err)
+	}
+	return nil
+}
+
+// axes are the objectives of the picture: y, then x.
+func axes(objs []Objective) (y, x Objective, err error) {
+	if err := checkObjectives(objs); err != nil {
+		return y, x, err
+	}
+	if len(objs) > 1 {
+		return objs[0], objs[1], nil
+	}
+	x = Objective{"latency_p99_seconds", Lower}
+	if objs[0].Column == x.Column {
+		return y, x, errors.New("one objective is no picture; give a second one, such as recall_at_10:max")
+	}
+	return objs[0], x, nil
+}
+
+// mark is a point of the picture in shown units.
+type mark struct {
+	x, y, low, high float64
+	solid           bool
+	group           string
+}
+
+func picture(rows []Row, objs []Objective) (*plot.Plot, *plot.Legend, error) {
+	yObj, xObj, err := axes(objs)
+	if err != nil {
+		return nil, nil, err
+	}
+	on, _, err := Frontier(rows, objs)
+	if err != nil {
+		return nil, nil, err
+	}
+	line, _, err := Frontier(rows, []Objective{yObj, xObj})
+	if err != nil {
+		return nil, nil, err
+	}
+	xScale, yScale := axisScale(rows, xObj), axisScale(rows, yObj)
+	var marks []mark
+	var steps plotter.XYs
+	for i, r := range rows {
+		x, okX := r.Number(xObj.Column)
+		y, okY := r.Number(yObj.Column)
+		if !okX || !okY || r.Text("status") != "ok" {
+			continue
+		}
+		low, high := span(r, yObj.Column)
+		marks = append(marks, mark{x * xScale.factor, y * yScale.factor, low * yScale.factor, high * yScale.factor, on[i], r.Text("engine")})
+		if line[i] {
+			steps = append(steps, plotter.XY{X: x * xScale.factor, Y: y * yScale.factor})
+		}
+	}
+	if len(marks) == 0 {
+		return nil, nil, ErrNothingToPlot
+	}
+	p := emptyPlot(axisTitle(xObj, xScale), axisTitle(yObj, yScale))
+	setAxis(&p.X, valuesOf(marks, func(m mark) []float64 { return []float64{m.x} }), true)
+	setAxis(&p.Y, valuesOf(marks, func(m mark) []float64 { return []float64{m.y, m.low, m.high} }), false)
+	legend := plot.NewLegend()
+	legend.TextStyle.Font = sans(10)
+	legend.Top, legend.Left = true, true
+	legend.Padding = vg.Points(3)
+	if err := drawSteps(p, &legend, steps, xObj.Direction); err != nil {
+		return nil, nil, err
+	}
+	if err := drawMarks(p, &legend, marks); err != nil {
+		return nil, nil, err
+	}
+	return p, &legend, nil
+}
+
+func valuesOf(marks []mark, get func(mark) []float64) []float64 {
+	var out []float64
+	for _, m := range marks {
+		out = append(out, get(m)...)
+	}
+	return out
+}
+
+func axisScale(rows []Row, o Objective) scaling {
+	col, _ := Lookup(o.Column)
+	var values []float64
+	for _, r := range rows {
+		if v, ok := r.Number(o.Column); ok {
+			values = append(values, v)
+		}
+	}
+	return scalingOf(col, values)
+}
+
+func axisTitle(o Objective, s scaling) string {
+	title := heading(o.Column)
+	if s.label != "" {
+		title += " (" + s.label + ")"
+	}
+	if o.Direction == Higher {
+		return title + ", more is better"
+	}
+	return title + ", less is better"
+}
+
+func emptyPlot(xTitle, yTitle string) *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = color.White
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Label.TextStyle.Font = sans(11)
+		a.Label.Padding = vg.Points(6)
+		a.Tick.Label.Font = sans(9.5)
+		a.LineStyle.Color = gray(120)
+		a.Tick.LineStyle.Color = gray(120)
+	}
+	p.X.Label.Text, p.Y.Label.Text = xTitle, yTitle
+	grid := plotter.NewGrid()
+	grid.Vertical.Color, grid.Horizontal.Color = gray(228), gray(228)
+	p.Add(grid)
+	return p
+}
+
+func sans(size float64) font.Font {
+	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)}
+}
+
+func gray(level uint8) color.Color { return color.NRGBA{level, level, level, 255} }
+
+// setAxis chooses range, scale and ticks. Only an axis of latencies, rates or sizes is worth a log scale.
+func setAxis(a *plot.Axis, values []float64, mayLog bool) {
+	low, high := slices.Min(values), slices.Max(values)
+	if mayLog && low > 0 && high/low > math.Sqrt(10) {
+		a.Scale = plot.LogScale{}
+		margin := math.Pow(high/low, 0.04)
+		a.Min, a.Max = low/margin, high*margin
+		a.Tick.Marker = plot.TickerFunc(logTicks)
+		a.Label.Text += ", log scale"
+		return
+	}
+	margin := (high - low) * 0.05
+	if margin == 0 {
+		margin = max(math.Abs(high)*0.05, 1e-9)
+	}
+	a.Min, a.Max = low-margin, high+margin
+	a.Tick.Marker = plot.TickerFunc(linearTicks)
+}
+
+// linearTicks labels multiples of 1, 2 or 5 times a power of ten, five to ten of them.
+func linearTicks(low, high float64) []plot.Tick {
+	rough := (high - low) / 10
+	exponent := math.Floor(math.Log10(rough))
+	step := math.Pow(10, exponent)
+	switch lead := rough / step; {
+	case lead > 5:
+		step *= 10
+		exponent++
+	case lead > 2:
+		step *= 5
+	case lead > 1:
+		step *= 2
+	}
+	var ticks []plot.Tick
+	for i := math.Ceil(low / step); i*step <= high; i++ {
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: grouped(strconv.FormatFloat(i*step, 'f', max(0, -int(exponent)), 64))})
+	}
+	return ticks
+}
+
+// logTicks labels 1, 2 and 5 of each decade, or 1 alone where there are many.
+func logTicks(low, high float64) []plot.Tick {
+	var ticks []plot.Tick
+	wide := high/low > 2e4
+	for e := math.Floor(math.Log10(low)); e <= math.Ceil(math.Log10(high)); e++ {
+		for d := 1; d <= 9; d++ {
+			v := float64(d) * math.Pow(10, e)
+			if v < low || v > high {
+				continue
+			}
+			t := plot.Tick{Value: v}
+			if d == 1 || (!wide && (d == 2 || d == 5)) {
+				t.Label = grouped(strconv.FormatFloat(v, 'f', max(0, -int(e)), 64))
+			}
+			ticks = append(ticks, t)
+		}
+	}
+	return ticks
+}
+
+// drawSteps draws the frontier as what is to be had at each x: less latency allowed, less quality.
+func drawSteps(p *plot.Plot, legend *plot.Legend, steps plotter.XYs, betterX Direction) error {
+	slices.SortFunc(steps, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
+	l, err := plotter.NewLine(steps)
+	if err != nil {
+		return err
+	}
+	l.StepStyle = plotter.PostStep
+	if betterX == Higher {
+		l.StepStyle = plotter.PreStep
+	}
+	l.LineStyle = draw.LineStyle{Color: gray(90), Width: vg.Points(1.2)}
+	p.Add(l)
+	legend.Add("frontier", l)
+	return nil
+}
+
+// palette is by Okabe and Ito, made to be told apart with any colour vision; the shapes repeat at another length, so
+// that 35 engines differ.
+func palette() []color.NRGBA {
+	return []color.NRGBA{
+		{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255},
+		{230, 159, 0, 255}, {86, 180, 233, 255}, {60, 60, 60, 255},
+	}
+}
+
+func shapes() []draw.GlyphDrawer {
+	return []draw.GlyphDrawer{
+		draw.CircleGlyph{},
+		draw.BoxGlyph{},
+		polygon{{0, 1.3}, {1.2, -0.8}, {-1.2, -0.8}},
+		polygon{{0, 1.3}, {1.3, 0}, {0, -1.3}, {-1.3, 0}},
+		polygon{{0, -1.3}, {1.2, 0.8}, {-1.2, 0.8}},
+	}
+}
+
+func drawMarks(p *plot.Plot, legend *plot.Legend, marks []mark) error {
+	groups := map[string][]mark{}
+	for _, m := range marks {
+		groups[m.group] = append(groups[m.group], m)
+	}
+	var solids []func() // on top of the pale ones of all engines
+	for i, name := range sortedKeys(groups) {
+		c, shape := palette()[i%len(palette())], shapes()[i%len(shapes())]
+		pale := c
+		pale.A = 90
+		var solid, dull plotter.XYs
+		bars := errorBars{}
+		for _, m := range groups[name] {
+			if !m.solid {
+				dull = append(dull, plotter.XY{X: m.x, Y: m.y})
+				continue
+			}
+			solid = append(solid, plotter.XY{X: m.x, Y: m.y})
+			if m.low < m.high {
+				bars.XYs = append(bars.XYs, plotter.XY{X: m.x, Y: m.y})
+				bars.YErrors = append(bars.YErrors, struct{ Low, High float64 }{m.low - m.y, m.high - m.y})
+			}
+		}
+		style := draw.GlyphStyle{Color: c, Radius: vg.Points(4), Shape: shape}
+		if len(dull) > 0 {
+			s, err := plotter.NewScatter(dull)
+			if err != nil {
+				return err
+			}
+			s.GlyphStyle = draw.GlyphStyle{Color: pale, Radius: vg.Points(3), Shape: shape}
+			p.Add(s)
+		}
+		if len(solid) > 0 {
+			s, err := plotter.NewScatter(solid)
+			if err != nil {
+				return err
+			}
+			s.GlyphStyle = style
+			if len(bars.XYs) > 0 {
+				b, err := plotter.NewYErrorBars(bars)
+				if err != nil {
+					return err
+				}
+				b.LineStyle = draw.LineStyle{Color: pale, Width: vg.Points(1)}
+				b.CapWidth = vg.Points(4)
+				solids = append(solids, func() { p.Add(b) })
+			}
+			solids = append(solids, func() { p.Add(s) })
+		}
+		legend.Add(legendName(name), &plotter.Scatter{GlyphStyle: style})
+	}
+	for _, add := range solids {
+		add()
+	}
+	legend.Add("pale: dominated", &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: color.NRGBA{60, 60, 60, 90}, Radius: vg.Points(3), Shape: draw.CircleGlyph{}}})
+	return nil
+}
+
+func legendName(engine string) string {
+	if engine == "" {
+		return "(no engine)"
+	}
+	return engine
+}
+
+type errorBars struct {
+	plotter.XYs
+	plotter.YErrors
+}
+
+// polygon is a filled glyph; its corners are in units of the radius.
+type polygon [][2]float64
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (g polygon) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
+	var p vg.Path
+	for i, corner := range g {
+		to := vg.Point{X: at.X + style.Radius*vg.Length(corner[0]), Y: at.Y + style.Radius*vg.Length(corner[1])}
+		if i == 0 {
+			p.Move(to)
+		} else {
+			p.Line(to)
+		}
+	}
+	p.Close()
+	c.SetColor(style.Color)
+	c.Fill(p)
+}
