@@ -40,10 +40,7 @@ const titleJoin = "join"
 
 func (r *runner) prepareChunking(ctx context.Context, c *corpus, kind *chunkers.Kind, params param.Values) (*chunking, error) {
 	title := r.file.Dataset.Title
-	stage := cas.Stage{
-		Name: "chunk", Version: chunkVersion,
-		Params: kind.Name + params.Canonical() + title, Inputs: []cas.Key{c.digest},
-	}
+	stage := chunkStage(kind, params, title, c.digest)
 	art, err := r.do(ctx, "chunk", kind.Name+" "+params.Canonical(), stage, func(ctx context.Context, dir string) error {
 		return storeChunks(ctx, c, kind, params, title == titleJoin, dir)
 	})
@@ -52,6 +49,12 @@ func (r *runner) prepareChunking(ctx context.Context, c *corpus, kind *chunkers.
 	}
 	ch := &chunking{kind: kind, params: params, key: stage.Key(), path: art.Path("chunks.arrow")}
 	return ch, readJSON(art.Path("stats.json"), &ch.stats)
+}
+
+func chunkStage(kind *chunkers.Kind, params param.Values, title string, corpus cas.Key) cas.Stage {
+	return cas.Stage{
+		Name: "chunk", Version: chunkVersion, Params: kind.Name + params.Canonical() + title, Inputs: []cas.Key{corpus},
+	}
 }
 
 func storeChunks(ctx context.Context, c *corpus, kind *chunkers.Kind, params param.Values, join bool, dir string) error {

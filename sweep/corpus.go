@@ -17,6 +17,7 @@ import (
 	"frontier/chunkers"
 	"frontier/datasets"
 	"frontier/internal/cas"
+	"frontier/sweep/file"
 )
 
 // corpus is a text data set, ready to be chunked.
@@ -65,15 +66,7 @@ type storedSection struct {
 // prepareCorpus reads the corpus once into the cache, and checks the golden set against it.
 func (r *runner) prepareCorpus(ctx context.Context) (*corpus, error) {
 	d := r.file.Dataset
-	name := d.Corpus
-	if !strings.HasPrefix(name, "godoc:") {
-		name = r.file.Rel(name)
-	}
-	source, err := datasets.OpenCorpus(name)
-	if err != nil {
-		return nil, err
-	}
-	fingerprint, err := source.Fingerprint()
+	source, stage, err := openCorpus(r.file)
 	if err != nil {
 		return nil, err
 	}
@@ -81,8 +74,10 @@ func (r *runner) prepareCorpus(ctx context.Context) (*corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	art, err := r.do(ctx, "corpus", d.Corpus, cas.Stage{Name: "corpus", Version: corpusVersion, Params: name + "\n" + fingerprint},
-		func(ctx context.Context, dir string) error { return storeCorpus(ctx, source, dir) })
+	r.warn(golden.Warnings...)
+	art, err := r.do(ctx, "corpus", d.Corpus, stage, func(ctx context.Context, dir string) error {
+		return storeCorpus(ctx, source, dir)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +90,23 @@ func (r *runner) prepareCorpus(ctx context.Context) (*corpus, error) {
 		return nil, err
 	}
 	return c, r.storeQueries(ctx, c)
+}
+
+// openCorpus opens the corpus that f names and gives the stage that stores it.
+func openCorpus(f *file.File) (datasets.Corpus, cas.Stage, error) {
+	name := f.Dataset.Corpus
+	if !strings.HasPrefix(name, "godoc:") {
+		name = f.Rel(name)
+	}
+	source, err := datasets.OpenCorpus(name)
+	if err != nil {
+		return nil, cas.Stage{}, err
+	}
+	fingerprint, err := source.Fingerprint()
+	if err != nil {
+		return nil, cas.Stage{}, err
+	}
+	return source, cas.Stage{Name: "corpus", Version: corpusVersion, Params: name + "\n" + fingerprint}, nil
 }
 
 func relUnlessEmpty(r *runner, path string) string {

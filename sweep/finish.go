@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"frontier/bench/cost"
 	"frontier/bench/machine"
 	"frontier/results"
 )
@@ -59,7 +60,7 @@ func (r *runner) manifest(rows []results.Row, cells []*cellPlan, complete bool) 
 		Protocol: fmt.Sprintf("Each index is loaded in a process of its own and measured with nothing else of the sweep running: closed loop, %d interleaved visits to each point of at least %v after %v of warm-up, every query asked at least once. Latency is the whole way from query to ranked list; percentiles come from all samples of all visits.",
 			m.Rounds, m.MinTime, m.Warmup),
 		ScorerVersion: scorerVersion, Frontier: r.opt.Version, Engines: map[string]string{}, Machine: machineMap(r.machine),
-		Assumptions: r.assumptions, Warnings: r.summary.Warnings,
+		Assumptions: r.assumptions(), Warnings: r.summary.Warnings,
 		Digests: map[string]string{},
 	}
 	if text, err := r.file.Canonical(); err == nil { // a file that was parsed has a canonical form
@@ -88,6 +89,15 @@ func (r *runner) manifest(rows []results.Row, cells []*cellPlan, complete bool) 
 		man.Finished = &now
 	}
 	return man
+}
+
+// assumptions say what the dollars of all rows rest on; none if no costs were asked for.
+func (r *runner) assumptions() []string {
+	if r.catalog == nil {
+		return nil
+	}
+	s := cost.Assumptions(r.file.Cost.QPS, r.file.Cost.Replicas, r.catalog, cost.DefaultPolicy())
+	return append(s, "Embedding is done on machines that are there anyway; the time that it takes is in embed_seconds.")
 }
 
 // machineMap is the fingerprint as text.

@@ -20,7 +20,21 @@ type Plan struct {
 	StageRuns   int // stage runs of this plan
 	// MeasureTime is what measuring takes at least: the time that the file asks for, without loading.
 	MeasureTime time.Duration
+	// VectorBytes is what the vectors take on disk; 0 while the number of chunks is not known.
+	VectorBytes int64
 	Items       []PlanItem
+	// Expressions are the values that expressions over n and dim come to, as far as n and dim are known: for vectors from
+	// their files, for texts from the cache of an earlier run.
+	Expressions []PlanExpression
+}
+
+// PlanExpression is one expression of the file on one input.
+type PlanExpression struct {
+	Pos    file.Pos
+	Name   string
+	Text   string
+	N, Dim int
+	Value  string
 }
 
 // PlanItem is one entry of indexes.
@@ -31,8 +45,9 @@ type PlanItem struct {
 	Points int
 }
 
-// MakePlan counts the sweep that f describes.
-func MakePlan(f *file.File, engines []indexes.Engine) (*Plan, error) {
+// MakePlan counts the sweep that f describes. The cache in the folder cache is only looked at.
+func MakePlan(f *file.File, reg file.Registry, cache string) (*Plan, error) {
+	engines := reg.Engines
 	p := &Plan{}
 	chunkings, embeddings := 1, 1
 	if f.Dataset != nil {
@@ -41,10 +56,7 @@ func MakePlan(f *file.File, engines []indexes.Engine) (*Plan, error) {
 		embeddings = chunkings * countItems(f.Embedders)
 		p.Embeddings = embeddings
 	}
-	loads := 0
-	for range f.Measure.Load {
-		loads++
-	}
+	loads := len(f.Measure.Load)
 	for i := range f.Indexes {
 		item := &f.Indexes[i]
 		times := embeddings
@@ -82,7 +94,15 @@ func MakePlan(f *file.File, engines []indexes.Engine) (*Plan, error) {
 	}
 	m := f.Measure
 	p.MeasureTime = time.Duration(p.Points*m.Rounds) * (m.MinTime + m.Warmup)
-	return p, nil
+	sizes, err := knownSizes(f, reg, cache)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range sizes {
+		p.VectorBytes += int64(s.n) * int64(max(s.dim, 0)) * 4
+	}
+	p.Expressions, err = expressions(f, engines, sizes)
+	return p, err
 }
 
 func countItems(items []file.Item) int {

@@ -32,12 +32,11 @@ type runner struct {
 	threads int // for building one index
 	machine machine.Fingerprint
 
-	corpus      *corpus    // text
-	vectors     *embedding // or vectors
-	judgements  string     // digest of what answers are scored against
-	builds      map[cas.Key]*built
-	catalog     *cost.Catalog // prices; nil if no costs are asked for
-	assumptions []string      // of the cost estimates
+	corpus     *corpus    // text
+	vectors    *embedding // or vectors
+	judgements string     // digest of what answers are scored against
+	builds     map[cas.Key]*built
+	catalog    *cost.Catalog // prices; nil if no costs are asked for
 
 	runID   string
 	started time.Time

@@ -197,7 +197,7 @@ func TestBadInput(t *testing.T) {
 	}{
 		"nlist over n": {
 			yaml: strings.Replace(vectorSweep, "{engine: flat}", "{engine: faiss, factory: \"IVF{nlist},Flat\", nlist: 8*n}", 1),
-			want: "sweep.yaml:7", bad: true,
+			want: "sweep.yaml:6:30", bad: true,
 		},
 		"empty corpus": {
 			yaml:   textSweep,

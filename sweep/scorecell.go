@@ -207,5 +207,4 @@ func (r *runner) costColumns(row results.Row) {
 	}
 	row["cost_usd_per_month"], row["cost_usd_per_million_queries"] = estimate.USDPerMonth, estimate.USDPerMillionQueries
 	row["machines"], row["machine_type"] = int64(estimate.Machines), estimate.Machine.Name
-	r.assumptions = estimate.Assumptions
 }

@@ -62,6 +62,9 @@ func auditWarnings(what string, a datasets.Audit, metric vector.Metric) []string
 	if a.Duplicates > 0 {
 		w = append(w, fmt.Sprintf("%d of %d %s vectors repeat an earlier one; recall by id depends on how engines order them, so read ann_recall_dist as well", a.Duplicates, a.Rows, what))
 	}
+	for _, column := range a.Counting {
+		w = append(w, fmt.Sprintf("column %d of the %s vectors counts up by one a row: it looks like a row id that was saved as a coordinate; remove it", column, what))
+	}
 	return w
 }
 

@@ -119,7 +119,8 @@ func TestEstimateSaysWhatItAssumed(t *testing.T) {
 	text := strings.Join(d.Assumptions, "\n")
 	for _, part := range []string{
 		"prices.yaml, dated 2026-11-01 (a test)", "730 hours", "100 queries a second", "2 busy of 4 cores at concurrency 2: 200 for each vCPU",
-		"70%", "12.5%", "3.0 GiB of memory in use and 512.0 MiB of mapped", "30% of 8.0 GiB", "at least 2 machines", "1.0 GiB of disk for each machine is not counted", "not bought",
+		"70%", "12.5%", "3.0 GiB of memory in use, 512.0 MiB of mapped files in RAM and 1.0 GiB of disk", "30% of their memory", "small has 8.0 GiB",
+		"at least 2 machines", "Disk is not counted", "not bought",
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the assumptions do not say %q:\n%s", part, text)

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"frontier/bench/cost"
 	"frontier/chunkers"
 	"frontier/datasets"
 	"frontier/embedders"
@@ -87,11 +88,12 @@ func (e exitError) Unwrap() error { return e.err }
 // usage marks an error as one of the command line.
 func usage(err error) error { return exitError{exitUsage, err} }
 
-// isBadInput says whether err is about what the user gave: the sweep file or the data that it names.
+// isBadInput says whether err is about what the user gave: the sweep file, or the data and prices that it names.
 func isBadInput(err error) bool {
 	var inFile *file.Error
 	var inData *datasets.Error
-	return errors.As(err, &inFile) || errors.As(err, &inData)
+	var inPrices *cost.Error
+	return errors.As(err, &inFile) || errors.As(err, &inData) || errors.As(err, &inPrices)
 }
 
 // explain is the message with the line of the sweep file under it, where there is one.

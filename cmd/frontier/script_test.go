@@ -1,0 +1,26 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain makes the test binary the frontier command of the scripts, and the cell of its sweeps.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"frontier": func() { os.Exit(run()) }})
+}
+
+// TestScripts runs the command line as its users do. The scripts are in testdata/script.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("FRONTIER_CACHE", env.WorkDir+"/cache")
+			return nil
+		},
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+	})
+}
