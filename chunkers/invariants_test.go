@@ -115,7 +115,8 @@ var pieces = []string{
 
 func randomText() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
-		parts := rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(pieces), rapid.SampledFrom(pieces), rapid.StringN(0, 3, -1)), 0, 120).Draw(t, "parts")
+		n := rapid.IntRange(0, 150).Draw(t, "n")
+		parts := rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(pieces), rapid.SampledFrom(pieces), rapid.StringN(0, 3, -1)), n, n).Draw(t, "parts")
 		return strings.ToValidUTF8(strings.Join(parts, ""), "?")
 	})
 }
