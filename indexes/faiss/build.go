@@ -103,11 +103,14 @@ func rows(in indexes.Input, from, to int) []float32 {
 }
 
 func (f *factory) trainingWarnings(spec string, n int) []string {
-	wanted := f.trainingRows() * perCentroid
-	if wanted <= int64(n) {
-		return nil
+	var warnings []string
+	if f.polysemous {
+		warnings = append(warnings, fmt.Sprintf(`most of the training of %q made its codes polysemous, which no search here uses; write PQ%dnp to train faster`, spec, f.pqM))
 	}
-	return []string{fmt.Sprintf("%q is trained on %d vectors, and FAISS wants %d for its %d centroids; recall suffers: use fewer", spec, n, wanted, f.trainingRows())}
+	if wanted := f.trainingRows() * perCentroid; wanted > int64(n) {
+		warnings = append(warnings, fmt.Sprintf("%q is trained on %d vectors, and FAISS wants %d for its %d centroids; recall suffers: use fewer", spec, n, wanted, f.trainingRows()))
+	}
+	return warnings
 }
 
 func load(_ context.Context, dir string, in indexes.Input, params param.Values) (indexes.Index, error) {

@@ -17,6 +17,7 @@ type factory struct {
 	sqBits        int64
 	refine        bool // candidates are ranked again by better vectors
 	opq           bool
+	polysemous    bool // the codes are also trained to be compared as bits
 	quantizerHNSW bool // the coarse quantizer is a graph with an efSearch of its own
 	dim           int  // dimensions that reach the codes, after transforms; -1 if not known
 }
@@ -213,7 +214,7 @@ func (f *factory) codes(structure, s string) error {
 		f.kind, f.pqBits = join("pq_fs"), 4
 		return f.setPQ(reFastScan.FindStringSubmatch(s)[1], "4")
 	case rePQ.MatchString(s):
-		f.kind = join("pq")
+		f.kind, f.polysemous = join("pq"), !strings.HasSuffix(s, "np")
 		m := rePQ.FindStringSubmatch(s)
 		return f.setPQ(m[1], m[2])
 	case rePQR.MatchString(s):

@@ -37,7 +37,7 @@ func TestSuite(t *testing.T) {
 	graph.ScoreError = 1e-5
 	ivf := suite("IVF16,Flat", 0.95, param.Values{"nprobe": int64(8)})
 	ivf.ScoreError, ivf.AllRows, ivf.MinRows = 1e-5, false, 40
-	ivfPQ := suite("PCAR8,IVF4,PQ8x4,RFlat", 0.8, param.Values{"nprobe": int64(4), "k_factor": 20.0})
+	ivfPQ := suite("PCAR8,IVF4,PQ8x4np,RFlat", 0.8, param.Values{"nprobe": int64(4), "k_factor": 20.0})
 	ivfPQ.AllRows, ivfPQ.MinRows = false, 40
 	for name, c := range map[string]enginetest.Case{
 		"flat": exact, "hnsw": graph, "ivf": ivf, "pca_ivf_pq_refine": ivfPQ,
@@ -91,7 +91,7 @@ func TestSearchParametersTakeEffect(t *testing.T) {
 		{"IVF64,Flat", param.Values{"nprobe": int64(64)}, 0.1},
 		{"PCA64,IVF64,SQ8", param.Values{"nprobe": int64(64)}, 0.1},
 		{"HNSW4", param.Values{"ef_search": int64(400)}, 0.02},
-		{"PQ8x5,RFlat", param.Values{"k_factor": 30.0}, 0.1},
+		{"PQ8x5np,RFlat", param.Values{"k_factor": 30.0}, 0.1},
 	} {
 		x := suite(c.factory, 0, nil).Build(t, indexes.Input{Vectors: base, Metric: vector.L2, Seed: 1, Threads: 2})
 		measure := func(search param.Values) float64 {
@@ -122,7 +122,7 @@ func TestOtherFactories(t *testing.T) {
 	base, queries := enginetest.Clustered(t, 500, 8, 1), enginetest.Clustered(t, 20, 8, 2)
 	for factory, recall := range map[string]float64{
 		"IDMap,Flat": 1, "IDMap2,IVF4,Flat": 0.5, "SQ8": 0.9, "SQfp16": 0.95, "L2norm,Flat": 0.2, "LSH": 0.02, "NSG8,Flat": 0.5, "HNSW8,SQ8": 0.8,
-		"IVF4_HNSW8,SQ4": 0.4, "IVF4,PQ4+4": 0.3, "IVF4,PQ4x4fs,Refine(SQ8)": 0.1, "OPQ2_4,PQ4x4": 0.05, "RQ2x4": 0.05,
+		"IVF4_HNSW8,SQ4": 0.4, "IVF4,PQ4+4": 0.3, "IVF4,PQ4x4fs,Refine(SQ8)": 0.1, "OPQ2_4,PQ4x4np": 0.05, "RQ2x4": 0.05,
 	} {
 		x := suite(factory, 0, nil).Build(t, indexes.Input{Vectors: base, Metric: vector.L2, Seed: 1, Threads: 2})
 		if got := enginetest.Recall(t, x, base, queries, vector.L2, 10); got < recall {
@@ -139,7 +139,7 @@ func TestEffectiveParameters(t *testing.T) {
 		"HNSW8":              `{"ef_search":16}`,
 		"IVF4,Flat":          `{"nprobe":1}`,
 		"IVF4_HNSW8,Flat":    `{"nprobe":1,"quantizer_ef_search":16}`,
-		"IVF4,PQ4x4,RFlat":   `{"k_factor":1,"nprobe":1}`,
+		"IVF4,PQ4x4np,RFlat": `{"k_factor":1,"nprobe":1}`,
 		"IVF4,PQ4+4":         `{"k_factor":1,"nprobe":1}`,
 		"IVF4(HNSW8),Flat":   `{"nprobe":1,"quantizer_ef_search":16}`,
 		"IDMap,IVF4,Flat":    `{"nprobe":1}`,
@@ -191,7 +191,7 @@ func TestTraining(t *testing.T) {
 	for factory, want := range map[string]struct {
 		trains bool
 		warns  int
-	}{"Flat": {false, 0}, "HNSW8": {false, 0}, "IVF8,Flat": {true, 0}, "IVF32,Flat": {true, 1}, "SQ8": {true, 0}} {
+	}{"Flat": {false, 0}, "HNSW8": {false, 0}, "IVF8,Flat": {true, 0}, "IVF32,Flat": {true, 1}, "SQ8": {true, 0}, "PQ2x2": {true, 1}, "PQ2x2np": {true, 0}} {
 		in.Dir = t.TempDir()
 		built, err := Engine().Build(context.Background(), in, param.Values{"factory": factory})
 		if err != nil {
@@ -207,7 +207,7 @@ func TestTraining(t *testing.T) {
 func TestSeedMatters(t *testing.T) {
 	skipAbsent(t)
 	base := enginetest.Clustered(t, 1000, 16, 1)
-	for _, factory := range []string{"IVF32,Flat", "HNSW4", "PQ4x4", "PCA8,IVF4,PQ4x4,RFlat"} {
+	for _, factory := range []string{"IVF32,Flat", "HNSW4", "PQ4x4np", "PCA8,IVF4,PQ4x4np,RFlat"} {
 		var saved [2][]byte
 		for i := range saved {
 			in := indexes.Input{Vectors: base, Metric: vector.L2, Threads: 1, Dir: t.TempDir(), Seed: uint64(i)}
@@ -285,7 +285,7 @@ func BenchmarkSearch(b *testing.B) {
 		{"Flat", nil, 1},
 		{"HNSW16", param.Values{"ef_search": int64(64)}, 0.95},
 		{"IVF64,Flat", param.Values{"nprobe": int64(8)}, 0.9},
-		{"IVF64,PQ16", param.Values{"nprobe": int64(8)}, 0.5},
+		{"IVF64,PQ16np", param.Values{"nprobe": int64(8)}, 0.5},
 	} {
 		b.Run(c.factory, func(b *testing.B) { enginetest.Benchmark(b, suite(c.factory, c.recall, c.search), c.recall) })
 	}
