@@ -205,6 +205,9 @@ func TestLongTextsWithoutSpaces(t *testing.T) {
 		text := strings.Repeat(p, 1<<18/len(p))
 		for _, kind := range []string{"fixed", "recursive"} {
 			for _, unit := range []Unit{Chars, Words, Tokens} {
+				if kind == "fixed" && unit == Tokens {
+					continue // most of the time is the tokenizer's, which recursive runs as well
+				}
 				done := make(chan error, 1)
 				go func() {
 					chunks, err := mustNew(t, kind, param.Values{"size": 256, "overlap": "10%", "unit": string(unit)}).Chunk(text, nil)
@@ -218,8 +221,8 @@ func TestLongTextsWithoutSpaces(t *testing.T) {
 					if err != nil {
 						t.Errorf("%q: %v", p, err)
 					}
-				case <-time.After(time.Minute):
-					t.Fatalf("%s of %s takes more than a minute for a quarter of a megabyte of %q", kind, unit, p)
+				case <-time.After(20 * time.Second):
+					t.Fatalf("%s of %s takes more than 20 s for a quarter of a megabyte of %q", kind, unit, p)
 				}
 			}
 		}

@@ -51,8 +51,8 @@ func TestTokensEqualTheTokenizersOnRandomText(t *testing.T) {
 	})
 }
 
-// Every code point between letters, blanks and symbols: the classes of the split must be those of the pattern.
-func TestTokensEqualTheTokenizersOnEveryCodePoint(t *testing.T) {
+// Code points between letters, blanks and symbols: the classes of the split must be those of the pattern.
+func TestTokensEqualTheTokenizersOnEveryClassOfCodePoints(t *testing.T) {
 	var b strings.Builder
 	check := func() {
 		text := b.String()
@@ -62,6 +62,9 @@ func TestTokensEqualTheTokenizersOnEveryCodePoint(t *testing.T) {
 		}
 	}
 	for r := rune(0); r <= 0x1ffff; r++ {
+		if r > 0x3400 && r%5 != 0 { // long uniform blocks from here on
+			continue
+		}
 		if !utf8.ValidRune(r) || string(r) == del {
 			continue
 		}

@@ -1,0 +1,5 @@
+//go:build !race
+
+package embedders
+
+const underRace = false
