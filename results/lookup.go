@@ -79,6 +79,11 @@ func Lookup(name string) (Column, bool) {
 func Nearest(name string) string { return newCatalogue().nearest(name) }
 
 func (c *catalogue) nearest(name string) string {
+	for _, unit := range []string{"_seconds", "_bytes"} {
+		if _, ok := c.byName[name+unit]; ok {
+			return name + unit // the unit was left out
+		}
+	}
 	family, k := splitCutoff(name)
 	if k == 0 && strings.Contains(name, "_at_") {
 		k = 10 // recall_at_K, or recall_at_ten

@@ -25,7 +25,7 @@ var ErrNothingToPlot = errors.New("no measured point has values for both axes")
 const (
 	plotWidth   = 9 * vg.Inch
 	plotHeight  = 5.2 * vg.Inch
-	legendWidth = 1.45 * vg.Inch
+	legendWidth = 1.5 * vg.Inch
 	plotDPI     = 160
 )
 
@@ -269,6 +269,12 @@ func palette() []color.NRGBA {
 	}
 }
 
+// paler mixes a colour with white. Transparency would add up where points lie on each other, and look solid.
+func paler(c color.NRGBA) color.NRGBA {
+	mix := func(v uint8) uint8 { return uint8((int(v)*9 + 255*11) / 20) }
+	return color.NRGBA{mix(c.R), mix(c.G), mix(c.B), 255}
+}
+
 func shapes() []draw.GlyphDrawer {
 	return []draw.GlyphDrawer{
 		draw.CircleGlyph{},
@@ -287,8 +293,7 @@ func drawMarks(p *plot.Plot, legend *plot.Legend, marks []mark) error {
 	var solids []func() // on top of the pale ones of all engines
 	for i, name := range sortedKeys(groups) {
 		c, shape := palette()[i%len(palette())], shapes()[i%len(shapes())]
-		pale := c
-		pale.A = 90
+		pale := paler(c)
 		var solid, dull plotter.XYs
 		bars := errorBars{}
 		for _, m := range groups[name] {
@@ -333,7 +338,7 @@ func drawMarks(p *plot.Plot, legend *plot.Legend, marks []mark) error {
 	for _, add := range solids {
 		add()
 	}
-	legend.Add("pale: dominated", &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: color.NRGBA{60, 60, 60, 90}, Radius: vg.Points(3), Shape: draw.CircleGlyph{}}})
+	legend.Add("dominated", &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: paler(color.NRGBA{60, 60, 60, 255}), Radius: vg.Points(3), Shape: draw.CircleGlyph{}}})
 	return nil
 }
 

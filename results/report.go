@@ -93,7 +93,7 @@ func newPage(rows []Row, m *Manifest, objs []Objective) (*page, error) {
 	}
 	p.Shown = len(listed)
 	p.FrontierOf = fmt.Sprintf("%d of %d", len(front), len(rows))
-	columns := DefaultColumns(rows, objs)
+	columns := objectivesFirst(DefaultColumns(rows, objs), objs)
 	if p.Frontier, err = newSheet(front, without(columns, "status", "error")); err != nil {
 		return nil, err
 	}
@@ -108,6 +108,16 @@ func newPage(rows []Row, m *Manifest, objs []Objective) (*page, error) {
 	p.Cost = costText(rows, m)
 	p.Traces = traces(front, objs[0])
 	return p, nil
+}
+
+// objectivesFirst moves the objectives to the left edge, where they are seen without scrolling.
+func objectivesFirst(columns []string, objs []Objective) []string {
+	var out []string
+	for _, o := range objs {
+		out = append(out, o.Column)
+	}
+	at := slices.Index(columns, "engine") + 1
+	return slices.Concat(columns[:at], out, without(columns[at:], out...))
 }
 
 func without(columns []string, names ...string) []string {
@@ -193,10 +203,10 @@ func headlines(front []Row, objs []Objective) []string {
 		var others []string
 		for _, other := range objs {
 			if other != o {
-				others = append(others, quantity(front, best, other))
+				others = append(others, heading(other.Column)+" "+quantity(best, other))
 			}
 		}
-		text := fmt.Sprintf("Best %s: %s by %s", heading(o.Column), quantity(front, best, o), describePoint(best))
+		text := fmt.Sprintf("Best %s: %s by %s", heading(o.Column), quantity(best, o), describePoint(best))
 		if len(others) > 0 {
 			text += ", at " + strings.Join(others, ", ")
 		}
@@ -205,12 +215,12 @@ func headlines(front []Row, objs []Objective) []string {
 	return out
 }
 
-// quantity is a value with its name, its unit and its interval.
-func quantity(rows []Row, r Row, o Objective) string {
+// quantity is a value with its interval and its unit.
+func quantity(r Row, o Objective) string {
 	s := &sheet{Rows: [][]string{{""}}}
 	col, _ := Lookup(o.Column)
-	label := s.numbers([]Row{r}, o.Column, col, 0)
-	return strings.TrimSpace(heading(o.Column) + " " + s.Rows[0][0] + " " + label)
+	unit := s.numbers([]Row{r}, o.Column, col, 0)
+	return strings.TrimSpace(s.Rows[0][0] + " " + unit)
 }
 
 func describePoint(r Row) string {

@@ -104,6 +104,9 @@ func unitText(m *Manifest) string {
 }
 
 func depthText(depth int) string {
+	if depth == 0 {
+		return ""
+	}
 	return grouped(strconv.Itoa(depth)) + " answers asked of each engine"
 }
 

@@ -38,7 +38,7 @@ func scalingOf(c Column, values []float64) scaling {
 	case "usd":
 		return scaling{factor: 1, label: "USD", decimals: max(2, significant(typical)), group: true}
 	case "":
-		if c.Type == Int {
+		if c.Type == Int || allWhole(values) {
 			return scaling{factor: 1}
 		}
 		return scaling{factor: 1, decimals: significant(typical)}
@@ -52,6 +52,10 @@ func scalingOf(c Column, values []float64) scaling {
 		s.label = "" // the name of a count says what it counts
 	}
 	return s
+}
+
+func allWhole(values []float64) bool {
+	return !slices.ContainsFunc(values, func(v float64) bool { return v != math.Trunc(v) })
 }
 
 func typicalSize(values []float64) float64 {
