@@ -164,28 +164,35 @@ func (p *page) markFrontier(front []Row, first Objective) {
 	p.Frontier.Head = slices.Insert(p.Frontier.Head, 0, "by "+heading(first.Column))
 	p.Frontier.Right = slices.Insert(p.Frontier.Right, 0, false)
 	same, intervals := 0, 0
+	_, _, bestHas := front[0].Interval(first.Column)
 	for i, r := range front {
+		_, _, has := r.Interval(first.Column)
+		if has {
+			intervals++
+		}
 		text := "behind the best"
 		switch {
 		case i == 0:
 			text = "best"
-		case overlap(front[0], r, first.Column):
-			text = "as good as the best"
-			if front[0][first.Column] != r[first.Column] {
-				text = "not told apart from the best"
-			}
+		case front[0][first.Column] == r[first.Column]:
+			text = "equal to the best"
 			same++
-		}
-		if _, _, ok := r.Interval(first.Column); ok {
-			intervals++
+		case overlap(front[0], r, first.Column):
+			text = "not told apart from the best"
+			same++
+		case !has || !bestHas:
+			text = "lower, no interval"
+			if first.Direction == Lower {
+				text = "higher, no interval"
+			}
 		}
 		p.Frontier.Rows[i] = slices.Insert(p.Frontier.Rows[i], 0, text)
 	}
 	switch {
 	case intervals < len(front):
-		p.Overlap = fmt.Sprintf("Not every point has an interval for %s, so small differences may be chance.", heading(first.Column))
+		p.Overlap = fmt.Sprintf("The rows are in order of %s, but not all have an interval for it: small differences may be chance.", heading(first.Column))
 	case same > 0:
-		p.Overlap = fmt.Sprintf("The rows are in order of %s, but the 95%% intervals of %d of them reach into that of the best: these queries do not tell them apart, so choose among them by the other objectives, or add queries.", heading(first.Column), same)
+		p.Overlap = fmt.Sprintf("The rows are in order of %s, but %d of them equal the best or have a 95%% interval that reaches into its: the measurement does not tell them apart, so choose among them by the other objectives, or measure more.", heading(first.Column), same)
 	default:
 		p.Overlap = fmt.Sprintf("The 95%% interval of the best %s overlaps with no other's.", heading(first.Column))
 	}

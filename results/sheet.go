@@ -66,7 +66,7 @@ func (s *sheet) numbers(rows []Row, name string, col Column, j int) string {
 		}
 		s.Rows[i][j] = scale.format(v)
 		if low, high, ok := r.Interval(name); ok {
-			s.Rows[i][j] += " [" + scale.format(low) + ", " + scale.format(high) + "]"
+			s.Rows[i][j] += " [" + scale.format(low) + "–" + scale.format(high) + "]" // a comma would drown among separators of thousands
 		}
 	}
 	return scale.label
