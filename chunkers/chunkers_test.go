@@ -176,7 +176,7 @@ func TestRealTexts(t *testing.T) {
 				}
 				all = []string{strings.ToValidUTF8(string(raw), "?")}
 			} else {
-				all = corpus(t, name)[:200]
+				all = corpus(t, name)[:80]
 			}
 			for _, kind := range []string{"fixed", "recursive"} {
 				for _, unit := range []Unit{Chars, Words, Tokens} {

@@ -40,7 +40,7 @@ func TestVectorsAreUnitOrZero(t *testing.T) {
 		e := mustFit(t, k.Name, smallParams(k.Name), 1, small())
 		checkUnit(t, e, "Wing!")
 		for _, text := range []string{"", " \n", "...", "zzzzqqqq"} {
-			if v := embedList(t, e, []string{text})[0]; slices.ContainsFunc(v, func(x float32) bool { return x != 0 }) && k.Name == "lsa" {
+			if v := embedList(t, e, []string{text})[0]; slices.ContainsFunc(v, func(x float32) bool { return x != 0 }) && (k.Name == "lsa" || text != "zzzzqqqq") { // n-grams of hash may be known
 				t.Errorf("%s: %q is not the zero vector", k.Name, text)
 			}
 		}
