@@ -41,7 +41,7 @@ const titleJoin = "join"
 func (r *runner) prepareChunking(ctx context.Context, c *corpus, kind *chunkers.Kind, params param.Values) (*chunking, error) {
 	title := r.file.Dataset.Title
 	stage := chunkStage(kind, params, title, c.digest)
-	art, err := r.do(ctx, "chunk", kind.Name+" "+params.Canonical(), stage, func(ctx context.Context, dir string) error {
+	art, err := r.do(ctx, "chunk", describe(kind.Name, kind.Params, params), stage, func(ctx context.Context, dir string) error {
 		return storeChunks(ctx, c, kind, params, title == titleJoin, dir)
 	})
 	if err != nil {

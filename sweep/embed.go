@@ -49,7 +49,7 @@ const (
 
 func (r *runner) prepareEmbedding(ctx context.Context, c *corpus, ch *chunking, kind *embedders.Kind, params param.Values) (*embedding, error) {
 	e := &embedding{chunking: ch, kind: kind, params: params, metric: vector.Cosine}
-	name := kind.Name + " " + params.Canonical()
+	name := describe(kind.Name, kind.Params, params)
 	stage := cas.Stage{
 		Name: "embed", Version: embedVersion<<16 | kind.Version,
 		Params: fmt.Sprintf("%s%s seed=%d", kind.Name, params.Canonical(), r.file.Seed), Inputs: []cas.Key{ch.key},

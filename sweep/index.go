@@ -46,7 +46,7 @@ func (r *runner) buildAll(ctx context.Context, cells []*cellPlan) error {
 		group.Go(func() error {
 			defer r.jobs.Release(weight)
 			err := r.build(ctx, b, &running)
-			r.progress(Event{Stage: "build", Detail: b.engine.Name + " " + b.params.Canonical(), Done: int(done.Add(1)), Total: len(needed)})
+			r.progress(Event{Stage: "build", Detail: b.describe(), Done: int(done.Add(1)), Total: len(needed)})
 			var failed *cellError
 			if errors.As(err, &failed) {
 				b.err = err
@@ -59,7 +59,7 @@ func (r *runner) buildAll(ctx context.Context, cells []*cellPlan) error {
 }
 
 func (r *runner) build(ctx context.Context, b *built, running *atomic.Int32) error {
-	art, err := r.do(ctx, "build", b.engine.Name+" "+b.params.Canonical(), b.stage, func(ctx context.Context, dir string) error {
+	art, err := r.do(ctx, "build", b.describe(), b.stage, func(ctx context.Context, dir string) error {
 		shared := running.Add(1) > 1
 		defer running.Add(-1)
 		if err := os.Mkdir(filepath.Join(dir, "index"), 0o755); err != nil {
@@ -84,6 +84,8 @@ func (r *runner) build(ctx context.Context, b *built, running *atomic.Int32) err
 	b.dir = art.Path("index")
 	return readJSON(art.Path("build.json"), &b.report)
 }
+
+func (b *built) describe() string { return describe(b.engine.Name, b.engine.Params, b.params) }
 
 // queriesKey changes when other questions are asked.
 func (r *runner) queriesKey() cas.Key {

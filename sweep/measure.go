@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"frontier/internal/param"
 	"frontier/internal/vector"
 	"frontier/results"
 	"frontier/sweep/cell"
@@ -137,16 +138,26 @@ func remedy(status string) string {
 func (c *cellPlan) describe() string {
 	var parts []string
 	for _, p := range c.parts {
-		parts = append(parts, p.engine.Name+p.params.Canonical())
+		parts = append(parts, p.describe())
 	}
 	text := strings.Join(parts, " + ")
 	if e := c.input.embedding; e != nil && e.kind != nil {
-		text += " on " + e.kind.Name + e.params.Canonical()
+		text += ", " + describe(e.kind.Name, e.kind.Params, e.params)
 	}
 	if ch := c.input.chunking; ch != nil {
-		text += " of " + ch.kind.Name + ch.params.Canonical()
+		text += ", " + describe(ch.kind.Name, ch.kind.Params, ch.params)
 	}
 	return text
+}
+
+// describe names a component by what differs from the defaults, in the order of its table.
+func describe(name string, specs []param.Spec, values param.Values) string {
+	for _, s := range specs {
+		if v := values[s.Name]; v != s.Default {
+			name += fmt.Sprintf(" %s=%v", s.Name, v)
+		}
+	}
+	return name
 }
 
 // queryCount is the number of questions.

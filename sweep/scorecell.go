@@ -205,6 +205,8 @@ func (r *runner) costColumns(row results.Row) {
 		addWarnings(row, "the point has no cost: "+err.Error())
 		return
 	}
-	row["cost_usd_per_month"], row["cost_usd_per_million_queries"] = estimate.USDPerMonth, estimate.USDPerMillionQueries
+	// Fractions of a cent, as of a few kilobytes of disk, would put points on the frontier that nobody could tell apart.
+	row["cost_usd_per_month"] = math.Round(100*estimate.USDPerMonth) / 100
+	row["cost_usd_per_million_queries"] = estimate.USDPerMillionQueries
 	row["machines"], row["machine_type"] = int64(estimate.Machines), estimate.Machine.Name
 }

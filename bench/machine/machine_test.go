@@ -89,7 +89,7 @@ func TestNoiseByArithmetic(t *testing.T) {
 		t.Errorf("%+v, want %+v", n, want)
 	}
 	text := strings.Join(n.Warnings(), "\n")
-	for _, part := range []string{"took 5.0% of the CPU time", "other processes took 10.0%", "1.10 times as long", "80% of their highest"} {
+	for _, part := range []string{"other virtual machines took over 1% of the CPU time", "other processes took over 5%", "over 5% more or less", "less than 90% of their highest"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the warnings do not say %q:\n%s", part, text)
 		}

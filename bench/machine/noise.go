@@ -37,22 +37,23 @@ const (
 )
 
 // Warnings says what was too noisy and what to do about it; none means that the stretch was quiet as far as is known.
+// The figures are in n: a warning names only the limit, so that the same trouble in many stretches is one warning.
 func (n Noise) Warnings() []string {
 	var w []string
 	if n.StealFraction > quietSteal {
-		w = append(w, fmt.Sprintf("other virtual machines took %.1f%% of the CPU time: measure again, or on a dedicated machine", 100*n.StealFraction))
+		w = append(w, fmt.Sprintf("other virtual machines took over %v%% of the CPU time: measure again, or on a dedicated machine", 100*quietSteal))
 	}
 	if n.OtherFraction > quietOther {
-		w = append(w, fmt.Sprintf("other processes took %.1f%% of the CPU time: stop them and measure again", 100*n.OtherFraction))
+		w = append(w, fmt.Sprintf("other processes took over %v%% of the CPU time: stop them and measure again", 100*quietOther))
 	}
 	if math.Abs(n.CalibrationRatio-1) > quietCalibration {
-		w = append(w, fmt.Sprintf("the same arithmetic took %.2f times as long after the measurement as before: let the machine cool down or fix its clock speed, and measure again", n.CalibrationRatio))
+		w = append(w, fmt.Sprintf("the same arithmetic took over %v%% more or less time after the measurement than before: let the machine cool down or fix its clock speed, and measure again", 100*quietCalibration))
 	}
 	if rate := float64(n.InvoluntarySwitches) / n.Elapsed.Seconds() / float64(runtime.NumCPU()); rate > quietSwitches {
-		w = append(w, fmt.Sprintf("threads lost their core %.0f times a second and core: use fewer clients or stop other processes", rate))
+		w = append(w, fmt.Sprintf("threads lost their core over %d times a second and core: use fewer clients or stop other processes", quietSwitches))
 	}
 	if n.ClockRatio < quietClock {
-		w = append(w, fmt.Sprintf("the cores run at %.0f%% of their highest clock speed: set the governor to performance", 100*n.ClockRatio))
+		w = append(w, fmt.Sprintf("the cores run at less than %v%% of their highest clock speed: set the governor to performance", 100*quietClock))
 	}
 	return w
 }
