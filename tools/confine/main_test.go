@@ -27,7 +27,7 @@ func TestCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	found, err := check(root, []string{"cmd"})
+	found, err := check(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestCheckBadFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "bad.go"), []byte("package"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := check(root, nil); err == nil {
+	if _, err := check(root); err == nil {
 		t.Error("a file that is not Go was accepted")
 	}
 }
