@@ -10,7 +10,7 @@ import (
 	"frontier/internal/param"
 )
 
-const absent = "built without FAISS: install libfaiss-dev and libopenblas-openmp-dev (Debian, Ubuntu) or faiss and libomp (Homebrew) and a C++ compiler, then build with CGO_ENABLED=1 and -tags faiss"
+const absent = "built without FAISS: install libfaiss-dev and libopenblas-openmp-dev (Debian, Ubuntu) or faiss and libomp (Homebrew) and a C++ compiler (make install-deps does), then run make build, or build with CGO_ENABLED=1 and -tags faiss"
 
 var errAbsent = errors.New(name + ": " + absent)
 

@@ -10,7 +10,7 @@ import (
 	"frontier/internal/param"
 )
 
-const absent = "built without hnswlib: install libhnswlib-dev (Debian, Ubuntu) or hnswlib (Homebrew) and a C++ compiler, then build with CGO_ENABLED=1 and -tags hnswlib"
+const absent = "built without hnswlib: install libhnswlib-dev (Debian, Ubuntu) or hnswlib (Homebrew) and a C++ compiler (make install-deps does), then run make build, or build with CGO_ENABLED=1 and -tags hnswlib"
 
 var errAbsent = errors.New(name + ": " + absent)
 

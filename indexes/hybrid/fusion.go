@@ -42,18 +42,18 @@ func (f Fusion) Validate() error {
 // (Cormack, Clarke and Büttcher, SIGIR 2009). The scores of the lists are not looked at. All rows of all lists come
 // back, best first; ties go to the smaller id. k must be above 0, and a row twice in one list is an error.
 func RRF(k float64, lists ...[]indexes.Hit) ([]indexes.Hit, error) {
-	return newFuser().rrf(nil, k, lists...)
+	return NewFuser().RRF(nil, k, lists...)
 }
 
 // Convex fuses two rankings by weight*first + (1-weight)*second, where the scores of each list are scaled to [0, 1] by
 // its own minimum and maximum; a row that a list does not have gets 0 from it, like the last row of that list, and a
 // list of equal scores gives 1 to all its rows. Order, ties and errors are as for RRF.
 func Convex(weight float64, first, second []indexes.Hit) ([]indexes.Hit, error) {
-	return newFuser().convex(nil, weight, first, second)
+	return NewFuser().Convex(nil, weight, first, second)
 }
 
-// fuser holds what one fusion needs, to be used again.
-type fuser struct {
+// Fuser is RRF and Convex that keep their memory from one call to the next. It serves one goroutine at a time.
+type Fuser struct {
 	sums  map[int64]sum
 	order []ranked
 }
@@ -69,17 +69,19 @@ type ranked struct {
 	score float64
 }
 
-func newFuser() *fuser { return &fuser{sums: map[int64]sum{}} }
+// NewFuser is ready for use.
+func NewFuser() *Fuser { return &Fuser{sums: map[int64]sum{}} }
 
 // fuse appends the fused ranking of first and second to dst[:0].
-func (f Fusion) fuse(u *fuser, dst, first, second []indexes.Hit) ([]indexes.Hit, error) {
+func (f Fusion) fuse(u *Fuser, dst, first, second []indexes.Hit) ([]indexes.Hit, error) {
 	if f.Kind == KindConvex {
-		return u.convex(dst, f.Param, first, second)
+		return u.Convex(dst, f.Param, first, second)
 	}
-	return u.rrf(dst, f.Param, first, second)
+	return u.RRF(dst, f.Param, first, second)
 }
 
-func (u *fuser) rrf(dst []indexes.Hit, k float64, lists ...[]indexes.Hit) ([]indexes.Hit, error) {
+// RRF is the function RRF, appending to dst[:0], which must be none of the lists.
+func (u *Fuser) RRF(dst []indexes.Hit, k float64, lists ...[]indexes.Hit) ([]indexes.Hit, error) {
 	if err := (Fusion{KindRRF, k}).Validate(); err != nil {
 		return dst[:0], err
 	}
@@ -94,7 +96,8 @@ func (u *fuser) rrf(dst []indexes.Hit, k float64, lists ...[]indexes.Hit) ([]ind
 	return u.ranking(dst), nil
 }
 
-func (u *fuser) convex(dst []indexes.Hit, weight float64, first, second []indexes.Hit) ([]indexes.Hit, error) {
+// Convex is the function Convex, appending to dst[:0], which must be neither list.
+func (u *Fuser) Convex(dst []indexes.Hit, weight float64, first, second []indexes.Hit) ([]indexes.Hit, error) {
 	if err := (Fusion{KindConvex, weight}).Validate(); err != nil {
 		return dst[:0], err
 	}
@@ -121,7 +124,7 @@ func (u *fuser) convex(dst []indexes.Hit, weight float64, first, second []indexe
 	return u.ranking(dst), nil
 }
 
-func (u *fuser) add(list int, id int64, score float64) error {
+func (u *Fuser) add(list int, id int64, score float64) error {
 	s, known := u.sums[id]
 	if known && s.list == list {
 		return fmt.Errorf("list %d holds row %d twice; a ranking must hold a row once", list+1, id)
@@ -130,7 +133,7 @@ func (u *fuser) add(list int, id int64, score float64) error {
 	return nil
 }
 
-func (u *fuser) ranking(dst []indexes.Hit) []indexes.Hit {
+func (u *Fuser) ranking(dst []indexes.Hit) []indexes.Hit {
 	u.order = u.order[:0]
 	for id, s := range u.sums {
 		u.order = append(u.order, ranked{id, s.score})

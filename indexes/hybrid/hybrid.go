@@ -60,7 +60,7 @@ type index struct {
 
 type scratch struct {
 	lists [2][]indexes.Hit
-	fuser *fuser
+	fuser *Fuser
 }
 
 func (x *index) Len() int     { return x.parts[0].Len() }
@@ -78,7 +78,7 @@ func (x *index) Search(q indexes.Query, k int, dst []indexes.Hit) ([]indexes.Hit
 	}
 	s, ok := x.scratch.Get().(*scratch)
 	if !ok {
-		s = &scratch{fuser: newFuser()}
+		s = &scratch{fuser: NewFuser()}
 	}
 	defer x.scratch.Put(s)
 	for i, part := range x.parts {

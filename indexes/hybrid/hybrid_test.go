@@ -212,12 +212,12 @@ func BenchmarkRRF(b *testing.B) {
 		first, second = append(first, i), append(second, 3*i)
 	}
 	lists := [2][]indexes.Hit{list(first...), list(second...)}
-	u := newFuser()
+	u := NewFuser()
 	var fused []indexes.Hit
 	b.ReportAllocs()
 	for b.Loop() {
 		var err error
-		if fused, err = u.rrf(fused, 60, lists[0], lists[1]); err != nil || fused[0].ID != 0 || len(fused) != 166 {
+		if fused, err = u.RRF(fused, 60, lists[0], lists[1]); err != nil || fused[0].ID != 0 || len(fused) != 166 {
 			b.Fatal(len(fused), err)
 		}
 	}

@@ -70,32 +70,47 @@ func Clustered(t testing.TB, n, dim int, seed uint64) *vector.Matrix {
 
 // Score is the score of a row as package indexes defines it, in float64.
 func Score(m vector.Metric, q, row []float32) float64 {
-	var dot, qq, rr, l2 float64
-	for i, v := range row {
-		a, b := float64(q[i]), float64(v)
-		dot += a * b
-		qq += a * a
-		rr += b * b
-		l2 += (a - b) * (a - b)
-	}
 	switch m {
 	case vector.L2:
-		return -l2
+		var sum float64
+		for i, v := range row {
+			d := float64(q[i]) - float64(v)
+			sum += d * d
+		}
+		return -sum
 	case vector.IP:
-		return dot
+		return dot(q, row)
 	}
-	if qq == 0 || rr == 0 {
+	norms := math.Sqrt(dot(q, q)) * math.Sqrt(dot(row, row))
+	if norms == 0 {
 		return 0
 	}
-	return dot / math.Sqrt(qq) / math.Sqrt(rr)
+	return dot(q, row) / norms
+}
+
+func dot(a, b []float32) float64 {
+	var sum float64
+	for i, v := range a {
+		sum += float64(v) * float64(b[i])
+	}
+	return sum
 }
 
 // Exact is the ids of the k best rows, ties to the smaller id.
 func Exact(base *vector.Matrix, m vector.Metric, q []float32, k int) []int64 {
+	k = min(k, base.Len())
 	scores := make([]float64, base.Len())
-	ids := make([]int64, base.Len())
-	for i := range ids {
-		ids[i], scores[i] = int64(i), Score(m, q, base.Row(i))
+	for i := range scores {
+		scores[i] = Score(m, q, base.Row(i))
+	}
+	sorted := slices.Clone(scores)
+	slices.Sort(sorted)
+	limit := sorted[len(sorted)-k]
+	var ids []int64
+	for i, score := range scores {
+		if score >= limit {
+			ids = append(ids, int64(i))
+		}
 	}
 	slices.SortFunc(ids, func(a, b int64) int {
 		if c := cmp.Compare(scores[b], scores[a]); c != 0 {
@@ -103,7 +118,7 @@ func Exact(base *vector.Matrix, m vector.Metric, q []float32, k int) []int64 {
 		}
 		return cmp.Compare(a, b)
 	})
-	return ids[:min(k, len(ids))]
+	return ids[:k]
 }
 
 // Recall is the mean share of the k best rows that x finds, an equally good row counting as well.
