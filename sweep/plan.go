@@ -2,14 +2,15 @@ package sweep
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"frontier/indexes"
 	"frontier/sweep/file"
 )
 
-// Plan says what a sweep will do, in numbers that follow from the file alone. It is counted, never listed, so a plan
-// of millions of points costs nothing.
+// Plan says what a sweep will do, in numbers that follow from the file alone. Points are counted, never listed, so a
+// plan of millions of them costs nothing.
 type Plan struct {
 	Chunkings   int // ways of chunking; 0 for vectors
 	Embeddings  int // chunkings x embedders
@@ -71,22 +72,8 @@ func MakePlan(f *file.File, reg file.Registry, cache string) (*Plan, error) {
 		p.Items = append(p.Items, pi)
 		p.Cells += pi.Cells
 		p.Points += pi.Points
-		if item.Engine != hybridEngine {
-			p.Builds += pi.Cells
-			continue
-		}
-		for j := range item.Parts {
-			n, _, err := countIndex(&item.Parts[j])
-			if err != nil {
-				return nil, err
-			}
-			if lexical(&item.Parts[j], engines) {
-				p.Builds += chunkings * n
-			} else {
-				p.Builds += embeddings * n
-			}
-		}
 	}
+	p.Builds = distinctBuilds(f, engines, chunkings, embeddings)
 	p.StageRuns = p.Chunkings + p.Embeddings + p.Builds + p.Points
 	p.NaiveStages = 2 * p.Points // build and search
 	if f.Dataset != nil {
@@ -131,6 +118,50 @@ func countIndex(item *file.Index) (builds, searches int, err error) {
 		searches *= s
 	}
 	return builds, searches, nil
+}
+
+// distinctBuilds counts the indexes that differ, as far as the file tells: those of a hybrid are often built for
+// themselves as well. Two expressions that will come to the same value count as two.
+func distinctBuilds(f *file.File, engines []indexes.Engine, chunkings, embeddings int) int {
+	seen := map[string]bool{}
+	total := 0
+	count := func(item *file.Index) {
+		times := embeddings
+		if lexical(item, engines) {
+			times = chunkings
+		}
+		axes := slices.Concat(item.Build, item.Template)
+		for combination := range file.Grid(axes) {
+			if text := buildText(item, engines, axes, combination); !seen[text] {
+				seen[text] = true
+				total += times
+			}
+		}
+	}
+	for i := range f.Indexes {
+		if f.Indexes[i].Engine != hybridEngine {
+			count(&f.Indexes[i])
+			continue
+		}
+		for j := range f.Indexes[i].Parts {
+			count(&f.Indexes[i].Parts[j])
+		}
+	}
+	return total
+}
+
+// buildText is equal for equal builds of one combination of axes, defaults filled in.
+func buildText(item *file.Index, engines []indexes.Engine, axes []file.Axis, combination []file.Value) string {
+	values := map[string]string{}
+	if e := indexes.Find(engines, item.Engine); e != nil {
+		for _, s := range e.Params {
+			values[s.Name] = fmt.Sprint(s.Default)
+		}
+	}
+	for i, axis := range axes {
+		values[axis.Name] = combination[i].String()
+	}
+	return item.Engine + fmt.Sprint(values) // fmt prints maps in order of their keys
 }
 
 // lexical says whether an index reads texts only and is therefore not multiplied by embedders.

@@ -11,6 +11,7 @@ import (
 func newPareto() *cobra.Command {
 	var objectives, columns []string
 	var where, under, format string
+	var all bool
 	cmd := &cobra.Command{
 		Use:     "pareto RESULTS...",
 		Short:   "Print the points that no other point beats in everything",
@@ -30,9 +31,11 @@ func newPareto() *cobra.Command {
 					return usage(err)
 				}
 			}
-			best, err := frontierRows(rows, objs)
-			if err != nil {
-				return err
+			best := rows
+			if !all {
+				if best, err = frontierRows(rows, objs); err != nil {
+					return usage(err)
+				}
 			}
 			if len(columns) == 0 {
 				columns = frontierColumns(best, objs)
@@ -44,6 +47,7 @@ func newPareto() *cobra.Command {
 	cmd.Flags().StringVar(&where, "where", "", "only rows for which this holds, such as \"engine == 'faiss' && recall_at_10 > 0.8\"")
 	cmd.Flags().StringVar(&under, "best-under", "", "only rows that keep a limit, such as \"latency_p99_seconds <= 0.02\"")
 	cmd.Flags().StringSliceVar(&columns, "columns", nil, "columns to print (default: those that tell the rows apart, and the objectives)")
+	cmd.Flags().BoolVar(&all, "all", false, "print all rows, not only those on the frontier")
 	addFormat(cmd, &format)
 	return cmd
 }

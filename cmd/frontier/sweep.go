@@ -123,6 +123,7 @@ func printFrontier(cmd *cobra.Command, f *file.File, s sweep.Summary, format str
 	for i, o := range f.Objectives {
 		objectives[i].Column = o.Column
 	}
+	tellFailures(rows)
 	if err := results.WriteTable(cmd.OutOrStdout(), best, frontierColumns(best, objectives), format); err != nil {
 		return err
 	}
@@ -130,4 +131,23 @@ func printFrontier(cmd *cobra.Command, f *file.File, s sweep.Summary, format str
 		len(best), s.Points, s.Measured, s.Reused, s.Prepared, s.Cached)
 	fmt.Fprintf(os.Stderr, "Report: %s\nTable:  %s\n", filepath.Join(s.Out, "report.html"), filepath.Join(s.Out, "results.parquet"))
 	return nil
+}
+
+// maxTold bounds how many different failures are told on the terminal; all are in the results.
+const maxTold = 5
+
+func tellFailures(rows []results.Row) {
+	told := map[string]bool{}
+	for _, row := range rows {
+		text, _ := row["error"].(string)
+		if row["status"] == "ok" || told[text] {
+			continue
+		}
+		if len(told) == maxTold {
+			fmt.Fprintln(os.Stderr, "... and other failures; see the column error")
+			return
+		}
+		told[text] = true
+		fmt.Fprintf(os.Stderr, "%v %v: %s\n", row["engine"], row["status"], text)
+	}
 }

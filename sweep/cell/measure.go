@@ -8,9 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"frontier/bench/load"
+	"frontier/bench/stats"
 	"frontier/embedders"
 	"frontier/indexes"
 	"frontier/internal/param"
@@ -58,7 +60,10 @@ func measure(ctx context.Context, req *MeasureRequest, reg Registry, progress fu
 				return nil, fmt.Errorf("point %s: %w", req.Points[i].ID, err)
 			}
 		}
-		reverse(visits) // A B B A: drift of the machine spreads over the points
+		slices.Reverse(visits) // A B B A: drift of the machine spreads over the points
+	}
+	if err := visitMore(ctx, req, r, engines, points, order); err != nil {
+		return nil, err
 	}
 	for _, v := range points {
 		if err := v.finish(); err != nil {
@@ -72,10 +77,33 @@ func measure(ctx context.Context, req *MeasureRequest, reg Registry, progress fu
 	return report, nil
 }
 
-func reverse(s []int) {
-	for i, j := 0, len(s)-1; i < j; i, j = i+1, j-1 {
-		s[i], s[j] = s[j], s[i]
+// visitMore visits points again that have too few samples for a 99th percentile, which slow engines on few queries
+// would otherwise lack, until the budget of the point is used up.
+func visitMore(ctx context.Context, req *MeasureRequest, r *retriever, engines []*indexes.Engine, points []*visited, order []int) error {
+	enough := int64(stats.MinSamples(0.99, 0.95))
+	budget := req.MaxTime
+	if budget == 0 {
+		budget = defaultBudget
 	}
+	for i, v := range points {
+		for v.samples() < enough && v.spent < budget {
+			if err := visit(ctx, req, r, engines, i, v, order); err != nil {
+				return fmt.Errorf("point %s: %w", req.Points[i].ID, err)
+			}
+		}
+	}
+	return nil
+}
+
+// defaultBudget bounds the added visits to one point of a sweep that sets no max_time.
+const defaultBudget = 10 * time.Second
+
+func (v *visited) samples() int64 {
+	var n int64
+	for _, b := range v.blocks {
+		n += b.Samples
+	}
+	return n
 }
 
 // newRetriever reads all that belongs to the harness rather than to the engine, so that the engine's memory can be
