@@ -3,6 +3,7 @@ package results
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/apache/arrow/go/v17/arrow/memory"
 	"pgregory.net/rapid"
 
 	"frontier/internal/testdata"
@@ -312,8 +314,14 @@ func TestDamagedFiles(t *testing.T) {
 func smallFile(t testing.TB) []byte {
 	t.Helper()
 	fields := []field{
-		{"point_id", String}, {"m", Int}, {"qps", Float}, {"converged", Bool}, {"started_at", Time},
-		{"warnings", Strings}, {"stage_p50_seconds", FloatMap}, {"latency_histogram", Bytes},
+		{"point_id", String},
+		{"m", Int},
+		{"qps", Float},
+		{"converged", Bool},
+		{"started_at", Time},
+		{"warnings", Strings},
+		{"stage_p50_seconds", FloatMap},
+		{"latency_histogram", Bytes},
 	}
 	rows := []Row{fullRow("first"), {"point_id": "bare"}, fullRow("last")}
 	path := filepath.Join(t.TempDir(), "r.parquet")
@@ -386,6 +394,75 @@ func TestReadRowsStopsWhenCancelled(t *testing.T) {
 	}
 }
 
+// The runs of the hybrid encoding, written out by hand: header = count << 1 for a repeated level, groups of 8 << 1 | 1
+// for packed ones.
+func TestCheckLevels(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		data []byte
+		max  int16
+		n    int
+		ok   bool
+	}{
+		{"five times 1", []byte{5 << 1, 1}, 1, 5, true},
+		{"one more than there are", []byte{5 << 1, 1}, 1, 6, false},
+		{"eight packed bits", []byte{1<<1 | 1, 0b10110011}, 1, 8, true},
+		{"packed, the last group not full", []byte{1<<1 | 1, 0b10110011}, 1, 3, true},
+		{"packed and too few", []byte{1<<1 | 1, 0xff}, 1, 9, false},
+		{"packed, two bits each, cut short", []byte{1<<1 | 1, 0}, 3, 8, false},
+		{"packed, two bits each", []byte{1<<1 | 1, 0b11100100, 0}, 3, 8, true},
+		{"packed 3 where 2 is the largest", []byte{1<<1 | 1, 0b11100100, 0}, 2, 8, false},
+		{"repeated 3 where 2 is the largest", []byte{4 << 1, 3}, 2, 4, false},
+		{"two runs", []byte{3 << 1, 0, 1<<1 | 1, 0xff}, 1, 11, true},
+		{"a run of none", []byte{0, 1}, 1, 1, false},
+		{"no level after the header", []byte{4 << 1}, 1, 4, false},
+		{"a header without end", []byte{0x80, 0x80}, 1, 4, false},
+		{"nothing wanted", nil, 1, 0, true},
+	} {
+		if err := checkLevels(tt.data, tt.max, tt.n); (err == nil) != tt.ok {
+			t.Errorf("%s: %v, want ok %v", tt.name, err, tt.ok)
+		}
+	}
+}
+
+// A page that claims gigabytes is refused before they are allocated.
+func TestBoundedAllocator(t *testing.T) {
+	a := &boundedAllocator{memory.NewGoAllocator(), 100}
+	if got := len(a.Reallocate(100, a.Allocate(50))); got != 100 {
+		t.Errorf("%d bytes, want 100", got)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("101 bytes were allocated with a limit of 100")
+		}
+	}()
+	a.Allocate(101)
+}
+
+func BenchmarkRows(b *testing.B) {
+	rows := make([]Row, 1000)
+	for i := range rows {
+		rows[i] = fullRow(fmt.Sprint("p", i))
+	}
+	path := filepath.Join(b.TempDir(), "r.parquet")
+	b.Run("write", func(b *testing.B) {
+		for b.Loop() {
+			writeRows(b, path, rows)
+		}
+	})
+	writeRows(b, path, rows)
+	b.Run("read", func(b *testing.B) {
+		for b.Loop() {
+			got, err := ReadRows(context.Background(), path)
+			if err != nil || len(got) != len(rows) || got[999]["point_id"] != "p999" {
+				b.Fatalf("%d rows, %v", len(got), err)
+			}
+		}
+	})
+}
+
+// FuzzReadRows needs -fuzzminimizetime=1x to get anywhere in a few seconds: the Parquet library's pools make coverage
+// waver, so that the fuzzer spends its time on shrinking inputs.
 func FuzzReadRows(f *testing.F) {
 	f.Add(smallFile(f))
 	f.Fuzz(func(t *testing.T, raw []byte) {

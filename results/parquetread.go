@@ -19,6 +19,33 @@ import (
 // id of its own; a file far beyond the bound is damaged, and believing it would exhaust memory.
 const maxRowsPerByte = 64
 
+// maxPageHeader bounds the header of a page, which holds two values at most; looking for the end of a damaged one
+// beyond that is slow.
+const maxPageHeader = 1 << 20
+
+// boundedAllocator refuses to allocate what only a damaged file asks for. The library believes the sizes in page
+// headers; its allocators have no way to fail but to panic, which decodeParquet turns into an error.
+type boundedAllocator struct {
+	memory.Allocator
+	limit int64
+}
+
+func (a *boundedAllocator) Allocate(size int) []byte {
+	a.check(size)
+	return a.Allocator.Allocate(size)
+}
+
+func (a *boundedAllocator) Reallocate(size int, b []byte) []byte {
+	a.check(size)
+	return a.Allocator.Reallocate(size, b)
+}
+
+func (a *boundedAllocator) check(size int) {
+	if int64(size) > a.limit {
+		panic(fmt.Sprintf("a page claims %d bytes", size))
+	}
+}
+
 // tableReader receives the content of a Parquet file.
 type tableReader struct {
 	columnType func(name string) (t Type, known bool)
@@ -52,7 +79,8 @@ func decodeParquet(ctx context.Context, raw []byte, t tableReader) (unknown []st
 	if len(raw) == 0 {
 		return nil, errors.New("the file is empty; it was not written by frontier, or the disk was full")
 	}
-	f, err := file.NewParquetReader(bytes.NewReader(raw))
+	props := parquet.NewReaderProperties(&boundedAllocator{memory.NewGoAllocator(), int64(len(raw))*maxValuesPerByte + 64<<20})
+	f, err := file.NewParquetReader(bytes.NewReader(raw), file.WithReadProps(props))
 	if err != nil {
 		return nil, fmt.Errorf("not a Parquet file, or cut short (%d bytes): %w", len(raw), err)
 	}
@@ -231,6 +259,7 @@ func openChunk(group *file.RowGroupReader, leaf int, d *schema.Column) (file.Col
 	if err != nil {
 		return nil, err
 	}
+	pages.SetMaxPageHeaderSize(maxPageHeader)
 	checked := &checkedPages{PageReader: pages, column: d}
 	return file.NewColumnReader(d, checked, memory.DefaultAllocator, nil), nil
 }

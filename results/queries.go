@@ -55,9 +55,19 @@ func (c *catalogue) perQuery(name string) bool {
 // queryFields are the columns of a query file that are not metrics, in order.
 func queryFields() []field {
 	return []field{
-		{"run_id", String}, {"point_id", String}, {"cell_id", String}, {"query_id", String}, {"scenario", String},
-		{"difficulty", String}, {"answerable", Bool}, {"error", String}, {"latency_seconds", Float}, {"depth", Int},
-		{"ids", Strings}, {"scores", float32s}, {"documents", Strings},
+		{"run_id", String},
+		{"point_id", String},
+		{"cell_id", String},
+		{"query_id", String},
+		{"scenario", String},
+		{"difficulty", String},
+		{"answerable", Bool},
+		{"error", String},
+		{"latency_seconds", Float},
+		{"depth", Int},
+		{"ids", Strings},
+		{"scores", float32s},
+		{"documents", Strings},
 	}
 }
 
