@@ -36,8 +36,16 @@ func TestRRFKnownAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []indexes.Hit{
-		{ID: 3, Score: 0.03252}, {ID: 2, Score: 0.03178}, {ID: 1, Score: 0.03150}, {ID: 4, Score: 0.03078}, {ID: 7, Score: 0.01613},
-		{ID: 8, Score: 0.01587}, {ID: 11, Score: 0.01538}, {ID: 9, Score: 0.01515}, {ID: 6, Score: 0.01493}, {ID: 10, Score: 0.01493},
+		{ID: 3, Score: 0.03252},
+		{ID: 2, Score: 0.03178},
+		{ID: 1, Score: 0.03150},
+		{ID: 4, Score: 0.03078},
+		{ID: 7, Score: 0.01613},
+		{ID: 8, Score: 0.01587},
+		{ID: 11, Score: 0.01538},
+		{ID: 9, Score: 0.01515},
+		{ID: 6, Score: 0.01493},
+		{ID: 10, Score: 0.01493},
 	}
 	if len(fused) != len(want) {
 		t.Fatalf("%d rows: %v", len(fused), fused)
