@@ -45,10 +45,10 @@ func Engine() indexes.Engine {
 
 func searchSpecs() []param.Spec {
 	return []param.Spec{
-		{Name: "nprobe", Type: param.Int, Default: int64(0), Max: 1 << 30, Column: "nprobe", Doc: "Inverted lists that are read, of an IVF index; 0 means FAISS's default of 1."},
-		{Name: "ef_search", Type: param.Int, Default: int64(0), Max: 1 << 30, Column: "ef_search", Doc: "Candidates kept while searching an HNSW index; 0 means FAISS's default of 16."},
+		{Name: "nprobe", Type: param.Int, Default: int64(0), Max: 1e8, Column: "nprobe", Doc: "Inverted lists that are read, of an IVF index; 0 means FAISS's default of 1."},
+		{Name: "ef_search", Type: param.Int, Default: int64(0), Max: 1e6, Column: "ef_search", Doc: "Candidates kept while searching an HNSW index; 0 means FAISS's default of 16."},
 		{Name: "k_factor", Type: param.Float, Default: float64(0), Max: 1e6, Doc: "Candidates ranked again by a refined index, as a multiple of the hits asked for; 0 means FAISS's default of 1."},
-		{Name: "quantizer_ef_search", Type: param.Int, Default: int64(0), Max: 1 << 30, Doc: "Candidates kept while an IVF index with an HNSW quantizer looks for its lists; 0 means FAISS's default of 16."},
+		{Name: "quantizer_ef_search", Type: param.Int, Default: int64(0), Max: 1e6, Doc: "Candidates kept while an IVF index with an HNSW quantizer looks for its lists; 0 means FAISS's default of 16."},
 	}
 }
 
