@@ -9,7 +9,7 @@ func Columns() []Column {
 		{"cell_id", "identity", String, "", None, true, "The built index that the point searched. Never null in the rows of a sweep."},
 		{"name", "identity", String, "", None, true, "The name that the sweep file gives the run; null if it gives none."},
 		{"started_at", "identity", Time, "", None, false, "When the measurement began, UTC; null if it never began."},
-		{"status", "identity", String, "", None, false, "ok, or how the cell ended: failed, timeout, out_of_memory, crashed, skipped. Never null."},
+		{"status", "identity", String, "", None, false, "ok, or how the cell ended: failed, timeout, out_of_memory or crashed. Never null."},
 		{"error", "identity", String, "", None, false, "Why the point failed and what to do; null if it did not."},
 		{"warnings", "identity", Strings, "", None, false, "What to know before trusting the row, each with its remedy; null if there is nothing."},
 
@@ -26,8 +26,8 @@ func Columns() []Column {
 		{"k", "data", Int, "", None, true, "The largest cut-off that was scored."},
 		{"unit", "data", String, "", None, true, "What a cut-off counts: document or chunk. Null for vectors, where it counts vectors."},
 		{"depth", "data", Int, "", None, true, "How many answers the engine was asked for at first."},
-		{"depth_effective", "data", Int, "", None, true, "The most answers that an engine was asked for so that k units were found."},
-		{"evidence_rule", "data", String, "", None, true, "overlap: a chunk holds evidence that it overlaps; contain: only what lies wholly in it. Null for vectors."},
+		{"depth_effective", "data", Int, "", None, true, "The most answers that the engine was asked for by any query, so that k units were found or nothing was left."},
+		{"evidence_rule", "data", String, "", None, true, "overlap: a chunk holds evidence that it overlaps; contain: only what lies wholly in it. Null where k counts documents, and for vectors."},
 		{"relevance_min", "data", Int, "", None, true, "The smallest grade that counts as relevant in binary metrics; null without judgements."},
 
 		{"chunker", "chunking", String, "", None, true, "How texts were cut; null for vectors."},
@@ -67,7 +67,7 @@ func Columns() []Column {
 		{"build_shared", "build", Bool, "", None, false, "Other work of the sweep ran beside the build, so its wall time is an upper bound."},
 		{"load_seconds", "build", Float, "seconds", Lower, false, "Wall time of loading the saved index."},
 		{"index_bytes", "build", Int, "bytes", Lower, true, "Size of the index as the engine counts it; null if it cannot."},
-		{"memory_build_bytes", "build", Int, "bytes", Lower, false, "Peak resident memory of the process that built; null if it was not measured."},
+		{"memory_build_bytes", "build", Int, "bytes", Lower, false, "Peak anonymous memory of the process that built, above what it held before, sampled every 5 ms; null if the system does not tell."},
 		{"memory_serving_bytes", "build", Int, "bytes", Lower, false, "Anonymous resident memory while serving; null if the system does not tell."},
 		{"memory_mapped_bytes", "build", Int, "bytes", Lower, false, "Resident pages of mapped files while serving; null if the system does not tell."},
 		{"disk_bytes", "build", Int, "bytes", Lower, true, "Size of the saved index on disk."},

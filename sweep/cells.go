@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"frontier/indexes"
+	"frontier/indexes/hybrid"
 	"frontier/internal/cas"
 	"frontier/internal/param"
 	"frontier/sweep/cell"
@@ -70,7 +71,7 @@ type cellPlan struct {
 type pointPlan struct {
 	id       string
 	searches []param.Values // of each part
-	fusion   cell.Fusion
+	fusion   hybrid.Fusion
 	clients  int
 }
 
@@ -98,14 +99,14 @@ func (r *runner) planCells(inputs []input) ([]*cellPlan, error) {
 
 func (r *runner) itemCells(item *file.Index, in input) ([]*cellPlan, error) {
 	items := []*file.Index{item}
-	fusions := []cell.Fusion{{}}
+	fusions := []hybrid.Fusion{{}}
 	if item.Engine == hybridEngine {
 		items, fusions = nil, nil
 		for i := range item.Parts {
 			items = append(items, &item.Parts[i])
 		}
 		for _, f := range item.Fusion {
-			fusions = append(fusions, cell.Fusion{Kind: f.Kind, Param: f.Param})
+			fusions = append(fusions, hybrid.Fusion{Kind: f.Kind, Param: f.Param})
 		}
 	}
 	sets := [][]variant{}
@@ -198,7 +199,7 @@ func (c *cellPlan) identity(r *runner) string {
 	return text
 }
 
-func (r *runner) addPoints(c *cellPlan, chosen []variant, fusions []cell.Fusion) {
+func (r *runner) addPoints(c *cellPlan, chosen []variant, fusions []hybrid.Fusion) {
 	searches := make([][]param.Values, len(chosen))
 	for i, v := range chosen {
 		searches[i] = v.searches

@@ -57,7 +57,7 @@ func (r *runner) manifest(rows []results.Row, cells []*cellPlan, complete bool) 
 		RunID: r.runID, Name: r.file.Name, Started: r.started.UTC(), Seed: r.file.Seed, BuildThreads: r.threads,
 		K: m.K, Unit: m.Unit, Depth: m.Depth,
 		AggregationRule: "Quality is the mean over answerable questions, each with the same weight; a failed question scores zero. Intervals are 95% bootstraps (BCa) over questions, Wilson's for hit rates. ANN recall is the mean over all queries.",
-		Protocol: fmt.Sprintf("Each index is loaded in a process of its own and measured with nothing else of the sweep running: closed loop, %d interleaved visits to each point of at least %v after %v of warm-up, every query asked at least once. Latency is the whole way from query to ranked list; percentiles come from all samples of all visits.",
+		Protocol: fmt.Sprintf("Each index is loaded in a process of its own and measured with nothing else of the sweep running: closed loop, %d interleaved visits to each point of at least %v after %v of warm-up, every query asked at least once, and more visits where p99 lacks samples and max_time allows them. Latency is the whole way from query to ranked list; percentiles come from all samples of all visits.",
 			m.Rounds, m.MinTime, m.Warmup),
 		ScorerVersion: scorerVersion, Frontier: r.opt.Version, Engines: map[string]string{}, Machine: machineMap(r.machine),
 		Assumptions: r.assumptions(), Warnings: r.summary.Warnings,
@@ -138,7 +138,10 @@ func (r *runner) describeData(man *results.Manifest) {
 			man.Answerable++
 		}
 	}
-	man.TitleMode, man.EvidenceRule, man.RelevanceMin = r.file.Dataset.Title, r.file.Measure.Evidence, r.file.Measure.RelevanceMin
+	man.TitleMode, man.RelevanceMin = r.file.Dataset.Title, r.file.Measure.RelevanceMin
+	if r.file.Measure.Unit != unitDocument {
+		man.EvidenceRule = r.file.Measure.Evidence
+	}
 }
 
 func failures(rows []results.Row) []results.Failure {

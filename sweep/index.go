@@ -65,7 +65,7 @@ func (r *runner) build(ctx context.Context, b *built, running *atomic.Int32) err
 		if err := os.Mkdir(filepath.Join(dir, "index"), 0o755); err != nil {
 			return err
 		}
-		reply, err := runCell(ctx, r.opt.Command, cell.Request{Build: &cell.BuildRequest{
+		reply, err := runCell(ctx, r.opt.Command, cell.Request{MemoryLimit: r.file.Limits.Memory, Build: &cell.BuildRequest{
 			Engine: b.engine.Name, Params: b.params, Source: b.input.source(), Seed: r.file.Seed, Threads: r.threads,
 			Dir: filepath.Join(dir, "index"),
 		}}, r.file.Limits.CellTime, func(string) {})

@@ -42,6 +42,14 @@ func testEngines() []indexes.Engine {
 			panic("the engine broke")
 		case "exit":
 			os.Exit(2) // what a crash in C++ looks like
+		case "eat":
+			for hoard := [][]byte{}; ; {
+				block := make([]byte, 1<<20)
+				for i := range block {
+					block[i] = 1
+				}
+				hoard = append(hoard, block)
+			}
 		case "sleep":
 			time.Sleep(time.Hour)
 		}

@@ -60,7 +60,7 @@ func (r *runner) runMeasure(ctx context.Context, c *cellPlan, dir string) (*cell
 	}
 	defer unlock()
 	req := r.measureRequest(c, dir)
-	reply, err := runCell(ctx, r.opt.Command, cell.Request{Measure: req}, r.file.Limits.CellTime, func(text string) {
+	reply, err := runCell(ctx, r.opt.Command, cell.Request{MemoryLimit: r.file.Limits.Memory, Measure: req}, r.file.Limits.CellTime, func(text string) {
 		r.progress(Event{Stage: "measuring", Detail: c.describe() + ": " + text})
 	})
 	if err != nil {
@@ -127,7 +127,7 @@ func remedy(status string) string {
 	case statusTimeout:
 		return "; raise limits.cell_time or make the index smaller"
 	case statusKilled:
-		return "; the system probably ran out of memory: give fewer --jobs or a smaller index"
+		return "; raise limits.memory if there is room, give fewer --jobs, or make the index smaller"
 	case statusCrashed:
 		return "; run `frontier engines` for known defects of this engine"
 	}

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"frontier/sweep/cell"
@@ -52,6 +53,9 @@ func runCell(ctx context.Context, command func() *exec.Cmd, req cell.Request, li
 	cmd := command()
 	cmd.Env = append(cmd.Environ(), cell.Env+"=1")
 	cmd.ExtraFiles = []*os.File{requestRead, replyWrite} // descriptors 3 and 4
+	// A Ctrl-C on the terminal reaches a whole process group. The cell has one of its own, so that it is this process that
+	// decides what becomes of it, and an interruption never looks like a crash.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	var printed tail
 	cmd.Stdout, cmd.Stderr = &printed, &printed
 	err = cmd.Start()
@@ -69,6 +73,8 @@ func runCell(ctx context.Context, command func() *exec.Cmd, req cell.Request, li
 		return cell.Reply{}, &cellError{Status: "timeout", Msg: fmt.Sprintf("took longer than limits.cell_time (%v)", limit)}
 	case ctx.Err() != nil:
 		return cell.Reply{}, ctx.Err()
+	case talkErr == nil && reply.OutOfMemory:
+		return cell.Reply{}, &cellError{Status: "killed", Msg: reply.Error}
 	case talkErr == nil && reply.Error != "":
 		return cell.Reply{}, &cellError{Status: "error", Msg: reply.Error}
 	case talkErr == nil:

@@ -105,7 +105,7 @@ func annWarnings(row results.Row, s recall.Summary, k int) {
 }
 
 // latencyColumns fills the percentiles of all visits together. A percentile without enough samples stays null.
-func latencyColumns(row results.Row, h histogram) error {
+func latencyColumns(row results.Row, h histogram) {
 	for _, p := range []struct {
 		column   string
 		p        float64
@@ -124,9 +124,7 @@ func latencyColumns(row results.Row, h histogram) error {
 	}
 	if h.TotalCount() > 0 {
 		row["latency_mean_seconds"] = h.Mean() / 1e9
-		row["latency_max_seconds"] = float64(h.Max()) / 1e9
 	}
-	return nil
 }
 
 // stageColumns fills percentiles of the stages of a query, over the answers that were scored.

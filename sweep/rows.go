@@ -49,7 +49,10 @@ func (r *runner) dataColumns(row results.Row, c *cellPlan) {
 	row["title_mode"] = r.file.Dataset.Title
 	row["documents"] = int64(r.corpus.stats.Documents)
 	row["chunks"] = int64(c.input.chunking.stats.Chunks)
-	row["unit"], row["evidence_rule"], row["relevance_min"] = m.Unit, m.Evidence, int64(m.RelevanceMin)
+	row["unit"], row["relevance_min"] = m.Unit, int64(m.RelevanceMin)
+	if m.Unit != unitDocument { // a document counts as a whole
+		row["evidence_rule"] = m.Evidence
+	}
 	if e := c.input.embedding; e != nil {
 		row["vectors"], row["dim"], row["metric"] = int64(e.stats.N), int64(e.stats.Dim), string(e.metric)
 	}
@@ -177,6 +180,9 @@ func (r *runner) buildColumns(row results.Row, c *cellPlan) {
 		}
 		shared = shared || b.Shared
 		warnings = append(warnings, b.Warnings...)
+		if !p.engine.Deterministic {
+			warnings = append(warnings, p.engine.Name+" gives other answers on every build, whatever the seed: a second run of this sweep will differ")
+		}
 	}
 	row["build_seconds"], row["build_cpu_seconds"] = seconds, cpu
 	row["build_threads"], row["build_shared"] = int64(r.threads), shared

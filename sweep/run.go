@@ -52,12 +52,11 @@ func Run(ctx context.Context, f *file.File, opt Options) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	store, err := openStore(opt.Out, opt.Fresh)
+	store, err := openStore(opt.Out)
 	if err != nil {
 		return Summary{}, err
 	}
 	defer store.close()
-	r.runID = store.runID
 	inputs, err := r.prepare(ctx)
 	if err != nil {
 		return r.summary, err
@@ -66,6 +65,10 @@ func Run(ctx context.Context, f *file.File, opt Options) (Summary, error) {
 	if err != nil {
 		return r.summary, err
 	}
+	if err := store.begin(opt.Fresh); err != nil { // not before the file and the data turned out to be good
+		return r.summary, err
+	}
+	r.runID = store.runID
 	pending, kept := store.pending(cells)
 	r.summary.RunID, r.summary.Out, r.summary.Reused = store.runID, opt.Out, kept
 	for _, in := range inputs {
@@ -289,6 +292,9 @@ func (r *runner) finish(store *store, cells []*cellPlan, complete bool) error {
 	rows := store.rows(cells)
 	if len(rows) == 0 {
 		return nil
+	}
+	for _, row := range rows {
+		r.costColumns(row)
 	}
 	objectives, err := r.objectives()
 	if err != nil {

@@ -119,7 +119,8 @@ func TestChangedFileMeasuresOnlyWhatIsNew(t *testing.T) {
 }
 
 func TestSameSeedSameRows(t *testing.T) {
-	for name, yaml := range map[string]string{"text": textSweep, "vectors": vectorSweep} {
+	graphs := strings.Replace(vectorSweep, "  - {engine: flat}\n", "  - {engine: flat}\n  - {engine: hnswlib}\n  - {engine: faiss, factory: \"IVF8,PQ4np\", search: {nprobe: [1, 4]}}\n  - {engine: faiss, factory: HNSW8}\n", 1)
+	for name, yaml := range map[string]string{"text": textSweep, "vectors": graphs} {
 		t.Run(name, func(t *testing.T) {
 			var all [][]results.Row
 			for _, jobs := range []int{1, 2} {
@@ -165,10 +166,10 @@ func TestVectorSweep(t *testing.T) {
 }
 
 func TestFailingEngineLosesOnlyItsCell(t *testing.T) {
-	p := newPlace(t, vectorSweep+"limits: {cell_time: 2s}\n")
-	p.yaml = strings.Replace(p.yaml, "  - {engine: flat}\n", "  - {engine: flat}\n  - {engine: bad, how: [error, panic, exit, sleep]}\n", 1)
+	p := newPlace(t, vectorSweep+"limits: {cell_time: 2s, memory: 256MiB}\n")
+	p.yaml = strings.Replace(p.yaml, "  - {engine: flat}\n", "  - {engine: flat}\n  - {engine: bad, how: [error, panic, exit, sleep, eat]}\n", 1)
 	s := p.run()
-	if s.Points != 10 || s.Failed != 8 {
+	if s.Points != 12 || s.Failed != 10 {
 		t.Fatalf("summary %+v", s)
 	}
 	statuses := map[string]int{}
@@ -182,7 +183,7 @@ func TestFailingEngineLosesOnlyItsCell(t *testing.T) {
 			t.Error("a crashed point has a rate")
 		}
 	}
-	want := map[string]int{"ok": 2, "failed": 2, "crashed": 4, "timeout": 2}
+	want := map[string]int{"ok": 2, "failed": 2, "crashed": 4, "timeout": 2, "out_of_memory": 2}
 	if !reflect.DeepEqual(statuses, want) {
 		t.Errorf("statuses %v, want %v", statuses, want)
 	}

@@ -45,7 +45,6 @@ func (r *runner) scoreCell(c *cellPlan, report *cell.MeasureReport, started time
 		if err != nil {
 			return nil, nil, err
 		}
-		r.costColumns(row)
 		if err := row.Check(); err != nil {
 			return nil, nil, err
 		}
@@ -61,9 +60,7 @@ func (r *runner) measuredColumns(row results.Row, c *cellPlan, report *cell.Meas
 	if err != nil {
 		return err
 	}
-	if err := latencyColumns(row, h); err != nil {
-		return err
-	}
+	latencyColumns(row, h)
 	row["latency_histogram"] = p.Histogram
 	row["samples"], row["errors"], row["repetitions"] = p.Samples, p.Errors, int64(p.Repetitions)
 	row["qps"] = p.QPS
@@ -84,6 +81,10 @@ func (r *runner) measuredColumns(row results.Row, c *cellPlan, report *cell.Meas
 	if p.Noise != nil {
 		row["noise"] = *p.Noise
 	}
+	if p.Clock != nil {
+		row["clock_ratio"] = *p.Clock
+	}
+	row["latency_max_seconds"] = p.Longest.Seconds()
 	for i, part := range c.parts {
 		effective := results.Row{}
 		setColumns(effective, part.engine.Search, p.Effective[i])
@@ -183,9 +184,14 @@ func (r *runner) judgeQuery(row *results.QueryRow, j *judge, q int, a arrowfile.
 	return nil
 }
 
-// costColumns prices the point by the catalogue that the sweep names. A point that cannot be priced says why.
+// costColumns prices the point by the catalogue that the sweep names. Costs follow from measured columns, so they are
+// computed at the end for all rows, and a change of prices needs no new measurement. A point that cannot be priced has
+// none, and a warning of the run says why.
 func (r *runner) costColumns(row results.Row) {
-	if r.file.Cost == nil {
+	for _, name := range []string{"cost_usd_per_month", "cost_usd_per_million_queries", "machines", "machine_type"} {
+		delete(row, name)
+	}
+	if r.catalog == nil || row["status"] != statusOK {
 		return
 	}
 	value := func(name string) int64 {
@@ -202,7 +208,7 @@ func (r *runner) costColumns(row results.Row) {
 		DiskBytes: value("disk_bytes"),
 	}, r.catalog)
 	if err != nil {
-		addWarnings(row, "the point has no cost: "+err.Error())
+		r.warn("some points have no cost: " + err.Error())
 		return
 	}
 	// Fractions of a cent, as of a few kilobytes of disk, would put points on the frontier that nobody could tell apart.

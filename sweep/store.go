@@ -33,9 +33,8 @@ const (
 	runFile    = "run_id"
 )
 
-// openStore opens the results folder dir, or makes it. With fresh, what was measured before moves to superseded/ and a
-// new run begins.
-func openStore(dir string, fresh bool) (*store, error) {
+// openStore opens the results folder dir, or makes it, for this sweep alone. It changes nothing of what is there.
+func openStore(dir string) (*store, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("open the results folder: %w", err)
 	}
@@ -47,13 +46,11 @@ func openStore(dir string, fresh bool) (*store, error) {
 	if !free {
 		return nil, fmt.Errorf("another sweep is writing to %s; wait for it, or choose another folder with --out", dir)
 	}
-	if err := s.open(fresh); err != nil {
-		return nil, errors.Join(err, s.lock.Unlock())
-	}
 	return s, nil
 }
 
-func (s *store) open(fresh bool) error {
+// begin reads what was measured before. With fresh, that moves to superseded/ and a new run begins.
+func (s *store) begin(fresh bool) error {
 	old, err := os.ReadFile(filepath.Join(s.dir, runFile))
 	known := err == nil
 	if known && fresh {

@@ -109,7 +109,7 @@ func pinned(self string) string {
 }
 
 func printFrontier(cmd *cobra.Command, f *file.File, s sweep.Summary, format string) error {
-	rows, err := results.ReadRows(cmd.Context(), s.Out)
+	rows, err := results.ReadRows(context.WithoutCancel(cmd.Context()), s.Out) // also after an interruption
 	if err != nil {
 		return err
 	}

@@ -72,12 +72,15 @@ type ranked struct {
 // NewFuser is ready for use.
 func NewFuser() *Fuser { return &Fuser{sums: map[int64]sum{}} }
 
-// fuse appends the fused ranking of first and second to dst[:0].
-func (f Fusion) fuse(u *Fuser, dst, first, second []indexes.Hit) ([]indexes.Hit, error) {
-	if f.Kind == KindConvex {
+// Fuse appends the fused ranking of first and second to dst[:0], by the fusion's kind and parameter.
+func (f Fusion) Fuse(u *Fuser, dst, first, second []indexes.Hit) ([]indexes.Hit, error) {
+	switch f.Kind {
+	case KindConvex:
 		return u.Convex(dst, f.Param, first, second)
+	case KindRRF:
+		return u.RRF(dst, f.Param, first, second)
 	}
-	return u.RRF(dst, f.Param, first, second)
+	return dst[:0], f.Validate()
 }
 
 // RRF is the function RRF, appending to dst[:0], which must be none of the lists.

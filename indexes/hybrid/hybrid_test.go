@@ -1,24 +1,14 @@
 package hybrid
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"iter"
 	"math"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"frontier/indexes"
-	"frontier/indexes/bleve"
-	"frontier/indexes/flat"
-	"frontier/indexes/internal/enginetest"
-	"frontier/internal/param"
-	"frontier/internal/vector"
 )
 
 func list(ids ...int64) []indexes.Hit {
@@ -120,99 +110,11 @@ func TestRRFProperties(t *testing.T) {
 	})
 }
 
-func parts(t *testing.T, rows int) (parts [2]indexes.Index, base *vector.Matrix) {
-	t.Helper()
-	base = enginetest.Clustered(t, rows, 8, 1)
-	texts := func() iter.Seq2[string, error] {
-		return func(yield func(string, error) bool) {
-			for i := range rows {
-				if !yield(fmt.Sprintf("row%d group%d", i, i%7), nil) {
-					return
-				}
-			}
-		}
-	}
-	for i, e := range []indexes.Engine{bleve.Engine(), flat.Engine()} {
-		in := indexes.Input{Vectors: base, Metric: vector.L2, Texts: texts, Threads: 1, Dir: t.TempDir()}
-		params, err := param.Complete(e.Params, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := e.Build(context.Background(), in, params); err != nil {
-			t.Fatal(err)
-		}
-		if parts[i], err = e.Load(context.Background(), in.Dir, in, params); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return parts, base
-}
-
-func TestIndex(t *testing.T) {
-	both, base := parts(t, 100)
-	x, err := New(both, 20, Fusion{KindRRF, 60})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
-	if x.Len() != 100 || x.Bytes() != both[0].Bytes()+both[1].Bytes() {
-		t.Errorf("%d rows, %d bytes", x.Len(), x.Bytes())
-	}
-	// The row that both parts have first is first; what is asked for is a prefix of what would come.
-	q := indexes.Query{Text: "row42", Vector: base.Row(42)}
-	few, err := x.Search(q, 3, nil)
-	if err != nil || len(few) != 3 || few[0].ID != 42 {
-		t.Fatalf("%v, %v", few, err)
-	}
-	var wait sync.WaitGroup
-	for range 4 {
-		wait.Go(func() {
-			var hits []indexes.Hit
-			for range 50 {
-				var err error
-				if hits, err = x.Search(q, 3, hits); err != nil || !slices.Equal(hits, few) {
-					t.Errorf("%v, %v beside others; %v alone", hits, err, few)
-					return
-				}
-			}
-		})
-	}
-	wait.Wait()
-	if all, err := x.Search(q, 20, nil); err != nil || len(all) != 20 || !slices.Equal(all[:3], few) {
-		t.Errorf("%v, %v", all, err)
-	}
-	var wrong *param.Error
-	if _, _, err := x.Set(param.Values{"ef_search": int64(1)}, 10); !errors.As(err, &wrong) {
-		t.Errorf("a search parameter gives %v", err)
-	}
-	if _, err := x.Search(q, 0, nil); err == nil {
-		t.Error("k = 0 is not refused")
-	}
-	if _, err := x.Search(indexes.Query{Text: "row1", Vector: []float32{1}}, 1, nil); err == nil || !strings.Contains(err.Error(), "part 2") {
-		t.Errorf("a query that a part refuses gives %v", err)
-	}
-}
-
-func TestNewRefuses(t *testing.T) {
-	both, _ := parts(t, 20)
-	defer both[0].Close()
-	if _, err := New(both, 10, Fusion{"borda", 1}); err == nil {
+func TestFusionOfAnUnknownKindIsRefused(t *testing.T) {
+	if _, err := (Fusion{"borda", 1}).Fuse(NewFuser(), nil, list(1), list(2)); err == nil {
 		t.Error("an unknown fusion is accepted")
 	}
-	other := both
-	other[1] = short{both[1]}
-	if _, err := New(other, 10, Fusion{KindRRF, 60}); err == nil {
-		t.Error("parts of different rows are accepted")
-	}
 }
-
-type short struct{ indexes.Index }
-
-func (short) Len() int { return 1 }
 
 func BenchmarkRRF(b *testing.B) {
 	var first, second []int64

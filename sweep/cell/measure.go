@@ -78,21 +78,29 @@ func measure(ctx context.Context, req *MeasureRequest, reg Registry, progress fu
 }
 
 // visitMore visits points again that have too few samples for a 99th percentile, which slow engines on few queries
-// would otherwise lack, until the budget of the point is used up.
+// would otherwise lack, until the budget of the point is used up. These visits are interleaved and mirrored as well.
 func visitMore(ctx context.Context, req *MeasureRequest, r *retriever, engines []*indexes.Engine, points []*visited, order []int) error {
 	enough := int64(stats.MinSamples(0.99, 0.95))
 	budget := req.MaxTime
 	if budget == 0 {
 		budget = defaultBudget
 	}
-	for i, v := range points {
-		for v.samples() < enough && v.spent < budget {
-			if err := visit(ctx, req, r, engines, i, v, order); err != nil {
+	var short []int
+	for i := range points {
+		short = append(short, i)
+	}
+	for {
+		short = slices.DeleteFunc(short, func(i int) bool { return points[i].samples() >= enough || points[i].spent >= budget })
+		if len(short) == 0 {
+			return nil
+		}
+		for _, i := range short {
+			if err := visit(ctx, req, r, engines, i, points[i], order); err != nil {
 				return fmt.Errorf("point %s: %w", req.Points[i].ID, err)
 			}
 		}
+		slices.Reverse(short)
 	}
-	return nil
 }
 
 // defaultBudget bounds the added visits to one point of a sweep that sets no max_time.
@@ -304,8 +312,9 @@ func (v *visited) finish() error {
 	v.report.Histogram = histogram
 	v.report.Samples, v.report.Errors = all.Samples, all.Errors
 	v.report.Repetitions = len(v.blocks)
+	v.report.Longest = all.Longest
 	v.report.QPS = all.QPS()
 	v.report.Warnings = append(v.report.Warnings, v.noise.warnings...)
-	v.report.Steal, v.report.Noise = v.noise.steal(), v.noise.spread()
+	v.report.Steal, v.report.Noise, v.report.Clock = v.noise.steal(), v.noise.spread(), v.noise.clock
 	return nil
 }

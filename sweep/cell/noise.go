@@ -13,6 +13,7 @@ type noise struct {
 	stolen           float64 // core-fraction seconds that the hypervisor took
 	known            time.Duration
 	fastest, slowest time.Duration // of the calibration kernel
+	clock            *float64      // the lowest that was read
 	warnings         []string
 }
 
@@ -23,6 +24,9 @@ func (n *noise) stop() {
 	if !math.IsNaN(s.StealFraction) {
 		n.stolen += s.StealFraction * s.Elapsed.Seconds()
 		n.known += s.Elapsed
+	}
+	if !math.IsNaN(s.ClockRatio) && (n.clock == nil || s.ClockRatio < *n.clock) {
+		n.clock = &s.ClockRatio
 	}
 	n.calibrated(s.Calibration)
 	if !math.IsNaN(s.CalibrationRatio) {

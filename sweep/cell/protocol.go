@@ -10,6 +10,7 @@ import (
 	"io"
 	"time"
 
+	"frontier/indexes/hybrid"
 	"frontier/internal/param"
 	"frontier/internal/vector"
 )
@@ -23,10 +24,11 @@ const (
 	ReplyFD   = 4
 )
 
-// Request is the one frame that a parent sends. Exactly one field is set.
+// Request is the one frame that a parent sends. Exactly one of Build and Measure is set.
 type Request struct {
-	Build   *BuildRequest   `json:",omitempty"`
-	Measure *MeasureRequest `json:",omitempty"`
+	MemoryLimit int64           `json:",omitempty"` // anonymous bytes that the process may take; 0 means any
+	Build       *BuildRequest   `json:",omitempty"`
+	Measure     *MeasureRequest `json:",omitempty"`
 }
 
 // Source is what an index is built from and, for engines that map their vectors, served from.
@@ -65,17 +67,11 @@ type Part struct {
 	Dir    string
 }
 
-// Fusion is how a hybrid's lists are fused; the zero Fusion is for a cell of one part.
-type Fusion struct {
-	Kind  string
-	Param float64
-}
-
 // Point is one setting of a loaded cell under one load.
 type Point struct {
 	ID      string
 	Search  []param.Values // of each part
-	Fusion  Fusion
+	Fusion  hybrid.Fusion  // of a hybrid; the zero Fusion for a cell of one part
 	Clients int
 }
 
@@ -113,8 +109,10 @@ type PointReport struct {
 	Repetitions int
 	QPS         float64   // answers over the wall time of all visits
 	VisitQPS    []float64 // of each visit
-	Steal       *float64  // fraction of processor time that the machine took away; nil where it cannot be read
-	Noise       *float64  // calibration kernel: slowest over fastest, less one
+	Longest     time.Duration
+	Clock       *float64 // lowest clock speed over its highest; nil where it cannot be read
+	Steal       *float64 // fraction of processor time that the machine took away; nil where it cannot be read
+	Noise       *float64 // calibration kernel: slowest over fastest, less one
 }
 
 // MeasureReport is what was measured of one cell.
@@ -134,6 +132,8 @@ type Reply struct {
 	Built    *BuildReport   `json:",omitempty"`
 	Measured *MeasureReport `json:",omitempty"`
 	Error    string         `json:",omitempty"`
+	// OutOfMemory says that Error is about the limit of the request.
+	OutOfMemory bool `json:",omitempty"`
 }
 
 // maxFrame bounds a frame, so that a broken peer cannot make a process allocate without end.

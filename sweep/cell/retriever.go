@@ -26,7 +26,7 @@ type retriever struct {
 	documents int     // how many distinct documents are wanted
 	depth     int     // how many rows are asked for first
 
-	fusion  Fusion
+	fusion  hybrid.Fusion
 	clients []*client
 	answers []arrowfile.Answer // of the point that is being measured
 }
@@ -35,7 +35,9 @@ type retriever struct {
 type client struct {
 	vector []float32
 	lists  [2][]indexes.Hit
-	hits   []indexes.Hit
+	fuser  *hybrid.Fuser
+	fused  []indexes.Hit
+	hits   []indexes.Hit // one of the above
 	asked  int
 	stages [3]time.Duration
 	seen   []uint32 // epoch at which a document was last seen
@@ -44,7 +46,7 @@ type client struct {
 
 func (r *retriever) addClients(n int) {
 	for len(r.clients) < n {
-		c := &client{}
+		c := &client{fuser: hybrid.NewFuser()}
 		if r.embedder != nil {
 			c.vector = make([]float32, r.embedder.Dim())
 		}
@@ -109,11 +111,10 @@ func (r *retriever) search(c *client, q indexes.Query, ask int) (exhausted bool,
 		c.hits = c.lists[0]
 		return exhausted, nil
 	}
-	fused, err := hybrid.RRF(r.fusion.Param, c.lists[0], c.lists[1])
-	if err != nil {
+	if c.fused, err = r.fusion.Fuse(c.fuser, c.fused, c.lists[0], c.lists[1]); err != nil {
 		return false, err
 	}
-	c.hits = fused[:min(ask, len(fused))]
+	c.hits = c.fused[:min(ask, len(c.fused))]
 	c.stages[2] += time.Since(searched)
 	return exhausted, nil
 }

@@ -30,6 +30,12 @@ func Serve(in io.Reader, out io.Writer, reg Registry, exit func(code int)) int {
 		_, _ = in.Read(extra[:]) // nothing follows a request: whatever ends the read, the parent is gone
 		exit(1)
 	}()
+	if req.MemoryLimit > 0 {
+		go guardMemory(req.MemoryLimit, func(message string) {
+			_ = WriteFrame(out, Reply{Error: message, OutOfMemory: true}) // the exit code tells as well
+			exit(1)
+		})
+	}
 	reply := handle(context.Background(), req, reg, func(text string) {
 		_ = WriteFrame(out, Reply{Progress: text}) // a parent that is gone is noticed on the other pipe
 	})

@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"fmt"
 	"time"
 
 	"frontier/bench/machine"
@@ -39,4 +40,24 @@ func (m memory) since(before memory) (anonymous, mapped *int64) {
 	}
 	a, f := max(0, m.anonymous-before.anonymous), max(0, m.mapped-before.mapped)
 	return &a, &f
+}
+
+// guardPoll is how often the memory limit is looked at: a cell that allocates 10 GB/s is stopped 50 MB late.
+const guardPoll = 5 * time.Millisecond
+
+// guardMemory calls exceeded, once, when the process's anonymous memory goes beyond limit. Mapped files do not count:
+// the system takes them back when it needs the room. Where memory cannot be read, nothing is guarded.
+func guardMemory(limit int64, exceeded func(message string)) {
+	tick := time.NewTicker(guardPoll)
+	defer tick.Stop()
+	for range tick.C {
+		m := readMemory()
+		if !m.known {
+			return
+		}
+		if m.anonymous > limit {
+			exceeded(fmt.Sprintf("took %d MiB of memory, over limits.memory (%d MiB)", m.anonymous>>20, limit>>20))
+			return
+		}
+	}
 }
