@@ -13,13 +13,17 @@ failed=0
 while IFS=: read -r file target; do
   package=./$(dirname "$file")
   count=$((count + 1))
-  if go test -vet=off -run '^$' -fuzz "^$target\$" -fuzztime "${FUZZTIME:-5s}" "$package" >"$log" 2>&1; then
+  # Minimising interesting inputs would take most of such a short time.
+  if go test -vet=off -run '^$' -fuzz "^$target\$" -fuzztime "${FUZZTIME:-5s}" -fuzzminimizetime 10x "$package" >"$log" 2>&1; then
     # A target may be in a file that build constraints leave out here.
     if grep -q 'no fuzz tests to fuzz' "$log"; then
       echo "fuzz: $package $target: not built here"
       continue
     fi
     echo "fuzz: $package $target: $(grep -E '^fuzz: elapsed' "$log" | tail -n 1 | sed -E 's/^fuzz: //')"
+  elif grep -q 'context deadline exceeded' "$log" && ! grep -qE 'Failing input written|panic:|terminated unexpectedly' "$log"; then
+    # Go before 1.27 may report its own end of -fuzztime as a failure (golang/go#75804). A real one leaves its input.
+    echo "fuzz: $package $target: ended at its deadline without a failing input"
   else
     failed=$((failed + 1))
     cat "$log"
