@@ -21,6 +21,11 @@ include=()
 library=()
 for prefix in "${FAISS_PREFIX:-}" "${HNSWLIB_PREFIX:-}"; do
   [ -n "$prefix" ] || continue
+  # Whoever names a folder does not want the system's library in its place.
+  if [ ! -d "$prefix/include" ]; then
+    echo "FAISS_PREFIX or HNSWLIB_PREFIX is $prefix, which has no folder include/; correct or unset it" >&2
+    exit 2
+  fi
   include+=("-I$prefix/include")
   for lib in "$prefix/lib" "$prefix/lib64"; do
     if [ -d "$lib" ]; then library+=("-L$lib" "-Wl,-rpath,$lib"); fi
