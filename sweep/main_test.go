@@ -70,6 +70,8 @@ type place struct {
 	jobs            int
 	sets            []string
 	yaml            string
+	ctx             context.Context // nil means that of the test
+	progress        func(Event)
 }
 
 func newPlace(t *testing.T, yaml string) *place {
@@ -99,8 +101,12 @@ func (p *place) try() (Summary, error) {
 		return Summary{}, err
 	}
 	f.DropAbsent(reg)
-	return Run(p.t.Context(), f, Options{
-		Out: p.out, Cache: p.cache, Jobs: p.jobs, Fresh: p.fresh, Registry: reg,
+	ctx := p.ctx
+	if ctx == nil {
+		ctx = p.t.Context()
+	}
+	return Run(ctx, f, Options{
+		Out: p.out, Cache: p.cache, Jobs: p.jobs, Fresh: p.fresh, Registry: reg, Progress: p.progress,
 		Command: func() *exec.Cmd { return exec.Command(os.Args[0]) },
 	})
 }

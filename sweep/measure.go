@@ -60,7 +60,7 @@ func (r *runner) runMeasure(ctx context.Context, c *cellPlan, dir string) (*cell
 	}
 	defer unlock()
 	req := r.measureRequest(c, dir)
-	reply, err := runCell(ctx, r.opt.Command, cell.Request{MemoryLimit: r.file.Limits.Memory, Measure: req}, r.file.Limits.CellTime, func(text string) {
+	reply, err := runCell(r.work, r.opt.Command, cell.Request{MemoryLimit: r.file.Limits.Memory, Measure: req}, r.file.Limits.CellTime, func(text string) {
 		r.progress(Event{Stage: "measuring", Detail: c.describe() + ": " + text})
 	})
 	if err != nil {

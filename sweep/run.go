@@ -38,20 +38,29 @@ type runner struct {
 	builds     map[cas.Key]*built
 	catalog    *cost.Catalog // prices; nil if no costs are asked for
 
-	runID   string
-	started time.Time
+	// work is the context of what is under way. It outlives the context of Run, so that an interruption loses nothing that
+	// was paid for; abort ends it when an error has made it useless.
+	work  context.Context
+	abort context.CancelFunc
+
+	runID     string
+	started   time.Time
+	compacted time.Time // when results.parquet was last written
 
 	mu      sync.Mutex
 	summary Summary
 }
 
 // Run runs the sweep that f describes, or what is left of it: preparation that the cache holds is not repeated, nor is
-// a measurement that the results folder holds. When ctx ends, what is finished is saved, and the error is ctx's.
+// a measurement that the results folder holds. When ctx ends, nothing new is begun, what is under way is finished and
+// saved, and the error is ctx's.
 func Run(ctx context.Context, f *file.File, opt Options) (Summary, error) {
 	r, err := newRunner(f, opt)
 	if err != nil {
 		return Summary{}, err
 	}
+	r.work, r.abort = context.WithCancel(context.WithoutCancel(ctx))
+	defer r.abort()
 	store, err := openStore(opt.Out)
 	if err != nil {
 		return Summary{}, err
@@ -69,6 +78,7 @@ func Run(ctx context.Context, f *file.File, opt Options) (Summary, error) {
 		return r.summary, err
 	}
 	r.runID = store.runID
+	r.explainReuse(store, cells)
 	pending, kept := store.pending(cells)
 	r.summary.RunID, r.summary.Out, r.summary.Reused = store.runID, opt.Out, kept
 	for _, in := range inputs {
@@ -77,9 +87,13 @@ func Run(ctx context.Context, f *file.File, opt Options) (Summary, error) {
 		}
 	}
 	if len(pending) > 0 {
+		// Early, so that what a killed run leaves can be read.
+		if err := results.WriteManifest(store.dir, r.manifest(nil, cells, false)); err != nil {
+			return r.summary, err
+		}
 		err = r.buildAll(ctx, pending)
 		if err == nil {
-			err = r.measureAll(ctx, store, pending)
+			err = r.measureAll(ctx, store, cells, pending)
 		}
 	}
 	return r.summary, errors.Join(err, r.finish(store, cells, err == nil))
@@ -212,9 +226,19 @@ func limited[T any](ctx context.Context, jobs *semaphore.Weighted, f func() (T, 
 	return f()
 }
 
-// do makes an artifact or finds it in the cache, and counts which of the two it was.
+// do makes an artifact or finds it in the cache, and counts which of the two it was. Once begun, an artifact is finished
+// also when ctx ends.
 func (r *runner) do(ctx context.Context, name, detail string, s cas.Stage, build func(context.Context, string) error) (cas.Artifact, error) {
-	art, err := r.cache.Do(ctx, s, build)
+	art, err := r.cache.Do(ctx, s, func(ctx context.Context, dir string) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return build(r.work, dir)
+	})
+	var failed *cellError
+	if err != nil && !errors.As(err, &failed) && ctx.Err() == nil {
+		r.abort() // the sweep ends with this error: nobody needs what else is under way
+	}
 	if err != nil {
 		return art, err
 	}
@@ -254,13 +278,14 @@ func (r *runner) warn(warnings ...string) {
 func (r *runner) maxK() int { return r.file.Measure.K[len(r.file.Measure.K)-1] }
 
 // measureAll measures the cells one after the other, each alone on the machine as far as sweeps go.
-func (r *runner) measureAll(ctx context.Context, store *store, cells []*cellPlan) error {
+func (r *runner) measureAll(ctx context.Context, store *store, all, pending []*cellPlan) error {
 	total := 0
-	for _, c := range cells {
+	for _, c := range pending {
 		total += len(c.points)
 	}
 	done := 0
-	for _, c := range cells {
+	r.compacted = time.Now()
+	for _, c := range pending {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -274,9 +299,17 @@ func (r *runner) measureAll(ctx context.Context, store *store, cells []*cellPlan
 		done += len(c.points)
 		r.summary.Measured += len(c.points)
 		r.progress(Event{Stage: "measure", Detail: c.describe(), Done: done, Total: total})
+		if time.Since(r.compacted) > compactEvery {
+			if _, _, err := r.compact(store, all); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
+
+// compactEvery is how often results.parquet is written anew while a sweep runs; the parts have everything in between.
+const compactEvery = 30 * time.Second
 
 // machineLock keeps two sweeps of one machine from measuring at the same time. Whoever runs them, the file is the same.
 func machineLock(ctx context.Context) (func(), error) {
@@ -287,20 +320,30 @@ func machineLock(ctx context.Context) (func(), error) {
 	return func() { _ = lock.Unlock() }, nil // the lock ends with the process in any case
 }
 
-// finish writes results.parquet, the manifest and what is derived from all rows.
-func (r *runner) finish(store *store, cells []*cellPlan, complete bool) error {
+// compact writes results.parquet from all rows that there are, with what only all of them together can tell.
+func (r *runner) compact(store *store, cells []*cellPlan) ([]results.Row, []results.Objective, error) {
+	r.compacted = time.Now()
 	rows := store.rows(cells)
 	if len(rows) == 0 {
-		return nil
+		return nil, nil, nil
 	}
 	for _, row := range rows {
 		r.costColumns(row)
 	}
 	objectives, err := r.objectives()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if err := markFrontier(rows, objectives); err != nil {
+		return nil, nil, err
+	}
+	return rows, objectives, results.WriteRows(filepath.Join(store.dir, "results.parquet"), rows)
+}
+
+// finish writes the results, the manifest and the report.
+func (r *runner) finish(store *store, cells []*cellPlan, complete bool) error {
+	rows, objectives, err := r.compact(store, cells)
+	if err != nil || len(rows) == 0 {
 		return err
 	}
 	r.summary.Points = len(rows)
@@ -308,9 +351,6 @@ func (r *runner) finish(store *store, cells []*cellPlan, complete bool) error {
 		if row["status"] != statusOK {
 			r.summary.Failed++
 		}
-	}
-	if err := results.WriteRows(filepath.Join(store.dir, "results.parquet"), rows); err != nil {
-		return err
 	}
 	m := r.manifest(rows, cells, complete)
 	if err := results.WriteManifest(store.dir, m); err != nil {

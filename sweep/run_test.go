@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"context"
 	"errors"
 	"math"
 	"os"
@@ -115,6 +116,48 @@ func TestChangedFileMeasuresOnlyWhatIsNew(t *testing.T) {
 	second := p.run()
 	if second.Reused != first.Points || second.Measured != 4 || second.Prepared != 0 {
 		t.Errorf("after adding a fusion: %+v", second)
+	}
+}
+
+func TestChangeThatSparesNothingIsExplained(t *testing.T) {
+	p := newPlace(t, textSweep)
+	p.writeText()
+	first := p.run()
+	if s := p.run(); len(s.Warnings) != 0 {
+		t.Errorf("without a change: %q", s.Warnings)
+	}
+	p.yaml = strings.Replace(textSweep, "min_time: 5ms", "min_time: 6ms", 1)
+	if s := p.run(); s.Reused != 0 || !strings.Contains(strings.Join(s.Warnings, "\n"), "how long") {
+		t.Errorf("with another min_time: %d reused, warnings %q", s.Reused, s.Warnings)
+	}
+	p.yaml = textSweep // what was measured before counts again
+	if s := p.run(); s.Measured != 0 || s.Reused != first.Points {
+		t.Errorf("after taking the change back: %+v", s)
+	}
+}
+
+func TestInterruptedRunKeepsWhatIsFinished(t *testing.T) {
+	p := newPlace(t, textSweep)
+	p.writeText()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	p.ctx = ctx
+	p.progress = func(e Event) {
+		if e.Stage == "measure" && e.Done >= 3 {
+			cancel()
+		}
+	}
+	s, err := p.try()
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	kept := len(p.rows())
+	if kept < 3 || kept == 16 || kept != s.Points {
+		t.Errorf("%d rows after an interruption at 3, summary %+v", kept, s)
+	}
+	p.ctx, p.progress = nil, nil
+	if s := p.run(); s.Reused != kept || s.Points != 16 || s.Prepared != 0 {
+		t.Errorf("going on: %+v after %d", s, kept)
 	}
 }
 

@@ -62,7 +62,7 @@ func interruptible() (context.Context, func()) {
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-signals
-		fmt.Fprintln(os.Stderr, "\nfrontier: stopping; what is finished is being saved (press Ctrl-C again to leave at once)")
+		fmt.Fprintln(os.Stderr, "\nfrontier: stopping; what is under way is being finished and saved (press Ctrl-C again to leave at once)")
 		cancel()
 		<-signals
 		os.Exit(exitInterrupted)
