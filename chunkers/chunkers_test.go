@@ -57,12 +57,20 @@ func TestExamples(t *testing.T) {
 		{"in Hindi", "recursive", v{"size": 12, "unit": "chars"}, "यह एक है। वह दो है।", []string{"यह एक है।", "वह दो है।"}},
 		{"then words", "recursive", v{"size": 11, "unit": "chars"}, "alpha beta gamma", []string{"alpha beta", "gamma"}},
 		{"then units", "recursive", v{"size": 4, "unit": "chars"}, "abcdefghij", []string{"abcd", "efgh", "ij"}},
-		{"overlap from a sentence", "recursive", v{"size": 6, "overlap": "4", "unit": "words"},
-			"One two three. Four five six. Seven eight nine.", []string{"One two three. Four five six.", "Four five six. Seven eight nine."}},
+		{
+			"overlap from a sentence", "recursive",
+			v{"size": 6, "overlap": "4", "unit": "words"},
+			"One two three. Four five six. Seven eight nine.",
+			[]string{"One two three. Four five six.", "Four five six. Seven eight nine."},
+		},
 		{"overlap from a word", "recursive", v{"size": 4, "overlap": "2", "unit": "words"}, "a b c d e f", []string{"a b c d", "c d e f"}},
 		{"overlap from a unit", "recursive", v{"size": 4, "overlap": "1", "unit": "chars"}, "abcdefg", []string{"abcd", "defg"}},
-		{"a chunk within the overlap is not repeated", "recursive", v{"size": 4, "overlap": "3", "unit": "words"},
-			"Top\n\none two three four", []string{"Top", "one two three four"}},
+		{
+			"a chunk within the overlap is not repeated", "recursive",
+			v{"size": 4, "overlap": "3", "unit": "words"},
+			"Top\n\none two three four",
+			[]string{"Top", "one two three four"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := mustNew(t, c.kind, c.p).Chunk(c.text, nil)
@@ -95,8 +103,16 @@ func TestOverlap(t *testing.T) {
 		overlap string
 		want    int
 	}{
-		{10, "0", 0}, {10, "3", 3}, {10, "10%", 1}, {4, "12.5%", 1}, {4, "12.4%", 0}, {3, "50%", 2}, {1000, "0.05%", 1},
-		{512, "20%", 102}, {7, "0%", 0}, {10, "99999999999999999999999", int(^uint(0) >> 1)},
+		{10, "0", 0},
+		{10, "3", 3},
+		{10, "10%", 1},
+		{4, "12.5%", 1},
+		{4, "12.4%", 0},
+		{3, "50%", 2},
+		{1000, "0.05%", 1},
+		{512, "20%", 102},
+		{7, "0%", 0},
+		{10, "99999999999999999999999", int(^uint(0) >> 1)},
 	} {
 		if got := Overlap(param.Values{"size": int64(c.size), "overlap": c.overlap}); got != c.want {
 			t.Errorf("%s of %d is %d, want %d", c.overlap, c.size, got, c.want)

@@ -47,12 +47,18 @@ func Kinds() []Kind {
 
 func windowParams() []param.Spec {
 	return []param.Spec{
-		{Name: "size", Type: param.Int, Min: 1, Max: maxSize, Column: "chunk_size",
-			Doc: "Largest number of units in a chunk; a single code point of more tokens than that is a chunk of its own."},
-		{Name: "overlap", Type: param.Amount, Default: "0", Column: "chunk_overlap",
-			Doc: "Units that a chunk shares with the one before, or a percentage of size, rounded half up; less than size."},
-		{Name: "unit", Type: param.String, Default: string(Tokens), Enum: []string{string(Chars), string(Words), string(Tokens)}, Column: "chunk_unit",
-			Doc: "What size counts: chars (Unicode code points), words (runs without white space; an ideograph or kana is a word of its own), or tokens of cl100k_base."},
+		{
+			Name: "size", Type: param.Int, Min: 1, Max: maxSize, Column: "chunk_size",
+			Doc: "Largest number of units in a chunk; a single code point of more tokens than that is a chunk of its own.",
+		},
+		{
+			Name: "overlap", Type: param.Amount, Default: "0", Column: "chunk_overlap",
+			Doc: "Units that a chunk shares with the one before, or a percentage of size, rounded half up; less than size.",
+		},
+		{
+			Name: "unit", Type: param.String, Default: string(Tokens), Enum: []string{string(Chars), string(Words), string(Tokens)}, Column: "chunk_unit",
+			Doc: "What size counts: chars (Unicode code points), words (runs without white space; an ideograph or kana is a word of its own), or tokens of cl100k_base.",
+		},
 	}
 }
 

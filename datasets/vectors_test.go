@@ -128,7 +128,7 @@ func TestVectorsCutAnywhere(t *testing.T) {
 	rows := [][]float32{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}
 	for _, ext := range []string{".fvecs", ".fbin", ".bvecs", ".u8bin", ".i8bin", ".ivecs", ".ibin"} {
 		raw := vectorBytes(t, ext, rows)
-		stride := (len(raw)) / len(rows)
+		stride := len(raw) / len(rows)
 		for cut := range len(raw) {
 			if strings.HasSuffix(ext, "vecs") && cut > 0 && cut%stride == 0 {
 				continue // whole rows are a whole file: the format has no count

@@ -12,8 +12,10 @@ func Kinds() []Kind {
 			Name: "hash",
 			Doc:  "Signed feature hashing of words weighted by (1 + log tf) idf. Lexical; the idf is learnt from the texts.",
 			Params: append([]param.Spec{
-				{Name: "dim", Type: param.Int, Default: int64(256), Min: 8, Max: 1 << 16, Column: "dim",
-					Doc: "Components of a vector; the error of an inner product falls with its square root."},
+				{
+					Name: "dim", Type: param.Int, Default: int64(256), Min: 8, Max: 1 << 16, Column: "dim",
+					Doc: "Components of a vector; the error of an inner product falls with its square root.",
+				},
 			}, analysisParams()...),
 			Fit:     fitHash,
 			Load:    loadHash,
@@ -24,14 +26,22 @@ func Kinds() []Kind {
 			Doc: "Latent semantic analysis: words weighted by (1 + log tf) idf, projected on the leading singular vectors of a sample of the texts " +
 				"(randomised SVD).",
 			Params: append([]param.Spec{
-				{Name: "dim", Type: param.Int, Default: int64(128), Min: 1, Max: maxDim, Column: "dim",
-					Doc: "Singular vectors kept; at most the rank of the fitted texts."},
-				{Name: "max_features", Type: param.Int, Default: int64(30000), Min: 1, Max: 1 << 24,
-					Doc: "Most terms kept, those that the most texts have."},
-				{Name: "min_df", Type: param.Int, Default: int64(2), Min: 1, Max: 1 << 30,
-					Doc: "Texts that must have a term for it to be kept; 1 where fewer than 100 texts are fitted."},
-				{Name: "fit_sample", Type: param.Int, Default: int64(50000), Min: 1, Max: 1 << 24,
-					Doc: "Most texts that are fitted, drawn uniformly; this bounds memory."},
+				{
+					Name: "dim", Type: param.Int, Default: int64(128), Min: 1, Max: maxDim, Column: "dim",
+					Doc: "Singular vectors kept; at most the rank of the fitted texts.",
+				},
+				{
+					Name: "max_features", Type: param.Int, Default: int64(30000), Min: 1, Max: 1 << 24,
+					Doc: "Most terms kept, those that the most texts have.",
+				},
+				{
+					Name: "min_df", Type: param.Int, Default: int64(2), Min: 1, Max: 1 << 30,
+					Doc: "Texts that must have a term for it to be kept; 1 where fewer than 100 texts are fitted.",
+				},
+				{
+					Name: "fit_sample", Type: param.Int, Default: int64(50000), Min: 1, Max: 1 << 24,
+					Doc: "Most texts that are fitted, drawn uniformly; this bounds memory.",
+				},
 			}, analysisParams()...),
 			Fit:     fitLSA,
 			Load:    loadLSA,
@@ -42,10 +52,14 @@ func Kinds() []Kind {
 
 func analysisParams() []param.Spec {
 	return []param.Spec{
-		{Name: "stem", Type: param.Bool, Default: true,
-			Doc: "Stem words of English letters (Snowball), so that wings is found by wing."},
-		{Name: "char_ngrams", Type: param.Int, Default: int64(0), Min: 0, Max: 16,
-			Doc: "Add the n-grams of so many characters inside words, which tolerate typing errors; 0 adds none."},
+		{
+			Name: "stem", Type: param.Bool, Default: true,
+			Doc: "Stem words of English letters (Snowball), so that wings is found by wing.",
+		},
+		{
+			Name: "char_ngrams", Type: param.Int, Default: int64(0), Min: 0, Max: 16,
+			Doc: "Add the n-grams of so many characters inside words, which tolerate typing errors; 0 adds none.",
+		},
 	}
 }
 

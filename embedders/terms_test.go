@@ -26,8 +26,11 @@ func TestTerms(t *testing.T) {
 		{"ReadAll", analysis{}, []string{"readall", "read", "all"}},
 		{"HTTPServer sha256Sum URLs JSON Read", analysis{}, []string{"httpserver", "http", "server", "sha256sum", "sha256", "sum", "urls", "json", "read"}},
 		{"http.Server.Shutdown", analysis{}, []string{"http", "server", "shutdown", "http.server.shutdown"}},
-		{"use net/http's context.WithTimeout()", analysis{},
-			[]string{"use", "net", "http", "net/http", "context", "withtimeout", "with", "timeout", "context.withtimeout"}},
+		{
+			"use net/http's context.WithTimeout()",
+			analysis{},
+			[]string{"use", "net", "http", "net/http", "context", "withtimeout", "with", "timeout", "context.withtimeout"},
+		},
 		{"MAX_SIZE. Next", analysis{}, []string{"max", "size", "max_size", "next"}},
 		{"two-dimensional", analysis{}, []string{"two", "dimensional"}},
 		{"ﬁve Ｆｕｌｌ e\u0301", analysis{}, []string{"five", "full", "é"}},
