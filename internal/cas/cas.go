@@ -1,65 +1,26 @@
 // Package cas is the content-addressed cache of a sweep's preparation: each artifact is a folder whose name is a hash
 // over all that it was made from. A folder under its final name is whole; there is no other state to recover from.
+//
+// The folder of a cache has
+//
+//	objects/KE/KEY/        the artifacts; artifact.json has the checksums of the other files
+//	locks/KEY              locked exclusively by whoever makes the artifact
+//	tmp/KEY-NONCE/         an artifact that is being made, and tmp/KEY-NONCE.owner, locked by its maker
+//	damaged/KEY-TIME/      artifacts that were not what had been written
+//
+// Whoever uses an artifact has a shared lock on its artifact.json until the cache is closed or the process ends, and
+// whoever deletes one takes that lock exclusively. A hit therefore writes nothing: it works on a read-only or a full disk.
 package cas
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
-
-	"github.com/gofrs/flock"
 )
-
-// Key names an artifact: 32 hexadecimal digits of a SHA-256.
-type Key string
-
-// Stage says what an artifact is made by and from. Its key is a hash over all of it.
-type Stage struct {
-	Name    string // "chunk", "embed", ...
-	Version int    // changes when the same inputs would give another output
-	Params  string // canonical text of the parameters
-	Inputs  []Key
-}
-
-// Key is the name of the artifact that the stage makes.
-func (s Stage) Key() Key {
-	raw, err := json.Marshal(s)
-	if err != nil {
-		panic("cas: a stage of strings and numbers always has a text form: " + err.Error())
-	}
-	return Hash(string(raw))
-}
-
-// Hash is the key of a text, for inputs that are not artifacts.
-func Hash(text string) Key {
-	sum := sha256.Sum256([]byte(text))
-	return Key(hex.EncodeToString(sum[:16]))
-}
-
-// Meta is what is known about a whole artifact; it lies in the artifact's folder and is written last.
-type Meta struct {
-	Key         Key
-	Stage       Stage
-	Created     time.Time
-	WallSeconds float64
-	Files       map[string]int64 // path within the folder to size in bytes
-}
-
-// Bytes is the size of the artifact.
-func (m Meta) Bytes() int64 {
-	var sum int64
-	for _, size := range m.Files {
-		sum += size
-	}
-	return sum
-}
 
 // Artifact is a whole artifact on disk.
 type Artifact struct {
@@ -71,23 +32,79 @@ type Artifact struct {
 // Path is the path of a file of the artifact.
 func (a Artifact) Path(name string) string { return filepath.Join(a.Dir, name) }
 
-// Cache is a folder of artifacts. Several processes may use it at once.
-type Cache struct{ root string }
+// Cache is a folder of artifacts. Several processes, and several goroutines, may use it at once.
+type Cache struct {
+	root        string
+	fs          fsys
+	report      func(Notice)
+	noticeAfter time.Duration
 
-const metaFile = "artifact.json"
+	mu    sync.Mutex
+	known map[Key]*use
+}
 
-// Open opens the cache in the folder root and makes it if it is not there.
-func Open(root string) (*Cache, error) {
+// use is what this process knows about an artifact that it uses.
+type use struct {
+	mu   sync.Mutex
+	meta Meta
+	pin  *os.File
+	// checked says that the content was compared with the checksums, or written, by this process.
+	checked bool
+}
+
+// Option sets up a cache.
+type Option func(*Cache)
+
+// Report makes the cache tell f what its user ought to know: of damage, and of long waits. f is called from several
+// goroutines.
+func Report(f func(Notice)) Option { return func(c *Cache) { c.report = f } }
+
+// noticeAfter is how long a wait is not worth a word.
+const noticeAfter = 2 * time.Second
+
+// Open opens the cache in the folder root and makes it if it is not there. It deletes what processes that died left
+// unfinished. A folder that is there and cannot be written is opened for reading. The error is a *StorageError.
+func Open(root string, options ...Option) (*Cache, error) {
+	return open(root, osFS{}, options...)
+}
+
+func open(root string, fs fsys, options ...Option) (*Cache, error) {
 	abs, err := filepath.Abs(root) // children run elsewhere
 	if err != nil {
 		return nil, err
 	}
-	for _, dir := range []string{"objects", "tmp", "locks"} {
-		if err := os.MkdirAll(filepath.Join(abs, dir), 0o755); err != nil {
-			return nil, fmt.Errorf("open the cache: %w; name a folder that can be written with --cache", err)
+	c := &Cache{root: abs, fs: fs, report: func(Notice) {}, noticeAfter: noticeAfter, known: map[Key]*use{}}
+	for _, option := range options {
+		option(c)
+	}
+	if err := c.makeFolders("make folders"); err != nil {
+		if info, statErr := os.Stat(abs); statErr != nil || !info.IsDir() || !isForbidden(err) && !isFull(err) {
+			return nil, err
 		}
 	}
-	return &Cache{root: abs}, nil
+	c.cleanTemp()
+	return c, nil
+}
+
+func (c *Cache) makeFolders(doing string) error {
+	for _, dir := range []string{"objects", "tmp", "locks"} {
+		if err := c.fs.mkdirAll(filepath.Join(c.root, dir)); err != nil {
+			return c.storageError(doing, err)
+		}
+	}
+	return nil
+}
+
+// Close lets others delete the artifacts that were used. The cache must not be used after it.
+func (c *Cache) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, u := range c.known {
+		u.mu.Lock()
+		u.forget()
+		u.mu.Unlock()
+	}
+	return nil
 }
 
 // Root is the cache's folder.
@@ -95,113 +112,151 @@ func (c *Cache) Root() string { return c.root }
 
 func (c *Cache) dir(k Key) string { return filepath.Join(c.root, "objects", string(k[:2]), string(k)) }
 
-// Lookup finds a whole artifact without making it. An artifact whose files no longer have the sizes that they were
-// written with does not count as whole.
+func (c *Cache) lockPath(k Key) string { return filepath.Join(c.root, "locks", string(k)) }
+
+func (c *Cache) use(k Key) *use {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	u, ok := c.known[k]
+	if !ok {
+		u = &use{}
+		c.known[k] = u
+	}
+	return u
+}
+
+func (u *use) forget() {
+	if u.pin != nil {
+		_ = u.pin.Close() // it was only read
+	}
+	u.pin, u.checked = nil, false
+}
+
+// Lookup finds a whole artifact without making it. Sizes are compared each time, checksums once in the life of the
+// Cache; an artifact that does not fit them is not whole. It cannot be deleted by others until the cache is closed.
 func (c *Cache) Lookup(k Key) (Artifact, bool) {
-	dir := c.dir(k)
-	raw, err := os.ReadFile(filepath.Join(dir, metaFile))
-	if err != nil {
-		return Artifact{}, false
+	ctx, cancel := context.WithTimeout(context.Background(), leavingPatience)
+	defer cancel()
+	var found Artifact
+	err := poll(ctx, func(time.Duration) (bool, error) {
+		a, f, err := c.find(context.Background(), k)
+		f.unpin()
+		found = a
+		return f.state != leaving, err
+	})
+	return found, err == nil && found.Hit
+}
+
+// find looks for the artifact k, and takes note of it if it is whole. If it is not, the caller must unpin the finding.
+func (c *Cache) find(ctx context.Context, k Key) (Artifact, finding, error) {
+	if !k.valid() {
+		return Artifact{}, finding{}, nil
 	}
-	var m Meta
-	if json.Unmarshal(raw, &m) != nil || m.Key != k {
-		return Artifact{}, false
-	}
-	for name, size := range m.Files {
-		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() != size {
-			return Artifact{}, false
+	u := c.use(k)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.checked && u.pin != nil && isAt(u.pin, filepath.Join(c.dir(k), metaFile)) {
+		if faults, err := checkNames(c.dir(k), u.meta); err == nil && len(faults) == 0 {
+			return Artifact{Meta: u.meta, Dir: c.dir(k), Hit: true}, finding{state: whole}, nil
 		}
 	}
-	return Artifact{Meta: m, Dir: dir, Hit: true}, true
+	u.forget()
+	f, err := c.inspect(ctx, k, allBytes)
+	if err != nil || f.state != whole {
+		return Artifact{}, f, err
+	}
+	u.meta, u.pin, u.checked = f.meta, f.pin, true
+	c.touch(k)
+	return Artifact{Meta: f.meta, Dir: c.dir(k), Hit: true}, finding{state: whole}, nil
+}
+
+// leavingPatience is how long Lookup waits for someone who locked an artifact: to delete it, or only to see whether it
+// is in use.
+const leavingPatience = 200 * time.Millisecond
+
+// touch notes that the artifact was used now, for whoever cleans up. A read-only cache has no such notes.
+func (c *Cache) touch(k Key) {
+	now := time.Now()
+	_ = os.Chtimes(filepath.Join(c.dir(k), metaFile), now, now)
 }
 
 // Do returns the artifact of s, making it first if it is not there: build fills a temporary folder, which is synced
 // and renamed when build has succeeded. Of several callers, in this and in other processes, one builds and the others
-// wait for it.
+// wait for it. An artifact that is damaged is moved aside, reported, and made again. An error is build's, ctx's, or a
+// *StorageError that says what to do; what is in the cache is whole in any case.
 func (c *Cache) Do(ctx context.Context, s Stage, build func(ctx context.Context, dir string) error) (Artifact, error) {
 	k := s.Key()
-	if a, ok := c.Lookup(k); ok {
+	a, f, err := c.find(ctx, k)
+	f.unpin()
+	if err == nil && f.state == whole {
 		return a, nil
 	}
-	lock := flock.New(filepath.Join(c.root, "locks", string(k)))
-	if _, err := lock.TryLockContext(ctx, 50*time.Millisecond); err != nil {
-		return Artifact{}, fmt.Errorf("%s: wait for the lock on the artifact: %w", s.Name, err)
-	}
-	defer func() { _ = lock.Unlock() }() // closing the file, which always follows, unlocks as well
-	if a, ok := c.Lookup(k); ok {
-		return a, nil
-	}
-	tmp, err := os.MkdirTemp(filepath.Join(c.root, "tmp"), string(k)+"-")
 	if err != nil {
-		return Artifact{}, fmt.Errorf("%s: %w", s.Name, err)
+		return Artifact{}, c.failure(ctx, s, "read the artifact of "+s.Describe(), err)
 	}
-	defer func() { _ = os.RemoveAll(tmp) }() // after the rename there is nothing left to remove
-	start := time.Now()
-	if err := build(ctx, tmp); err != nil {
+	doing := "make the artifact of " + s.Describe()
+	if f.state == damaged {
+		doing = fmt.Sprintf("replace the damaged artifact of %s (%s)", s.Describe(), tell(f.faults))
+	}
+	if err := c.makeFolders(doing); err != nil {
 		return Artifact{}, err
 	}
-	m := Meta{Key: k, Stage: s, Created: start.UTC(), WallSeconds: time.Since(start).Seconds()}
-	if err := c.commit(tmp, &m); err != nil {
-		return Artifact{}, fmt.Errorf("%s: store the artifact: %w", s.Name, err)
+	lock, err := c.lock(ctx, s, k)
+	if err != nil {
+		return Artifact{}, c.failure(ctx, s, doing, err)
 	}
+	defer lock.unlock()
+	a, f, err = c.findLocked(ctx, k)
+	defer f.unpin()
+	switch {
+	case err != nil:
+		return Artifact{}, c.failure(ctx, s, "read the artifact of "+s.Describe(), err)
+	case f.state == whole:
+		return a, nil
+	}
+	if err := c.makeWay(s, k, f); err != nil {
+		return Artifact{}, c.storageError("move aside what was stored for "+s.Describe(), err)
+	}
+	return c.make(ctx, s, k, build)
+}
+
+// findLocked is find for whoever may build the artifact: it waits until nobody deletes it any more.
+func (c *Cache) findLocked(ctx context.Context, k Key) (a Artifact, f finding, err error) {
+	pollErr := poll(ctx, func(time.Duration) (bool, error) {
+		a, f, err = c.find(ctx, k)
+		return f.state != leaving, nil
+	})
+	return a, f, errors.Join(err, pollErr)
+}
+
+// make builds the artifact and stores it.
+func (c *Cache) make(ctx context.Context, s Stage, k Key, build func(ctx context.Context, dir string) error) (Artifact, error) {
+	t, err := c.newTemp(k)
+	if err != nil {
+		return Artifact{}, c.storageError("make a folder for the artifact of "+s.Describe(), err)
+	}
+	defer t.close()
+	start := time.Now()
+	if err := build(ctx, t.dir); err != nil {
+		return Artifact{}, c.buildError(s, err)
+	}
+	m := Meta{Format: format, Key: k, Stage: s, Created: start.UTC(), WallSeconds: time.Since(start).Seconds()}
+	pin, err := c.commit(ctx, t, &m)
+	if err != nil {
+		return Artifact{}, c.failure(ctx, s, "store the artifact of "+s.Describe(), err)
+	}
+	u := c.use(k)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.forget()
+	u.meta, u.pin, u.checked = m, pin, true
 	return Artifact{Meta: m, Dir: c.dir(k)}, nil
 }
 
-func (c *Cache) commit(tmp string, m *Meta) error {
-	files, err := sizes(tmp)
-	if err != nil {
-		return err
+// failure is an error of the cache's own, unless it only says that ctx ended.
+func (c *Cache) failure(ctx context.Context, s Stage, doing string, err error) error {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return fmt.Errorf("%s: %w", s.Name, err)
 	}
-	m.Files = files
-	raw, err := json.MarshalIndent(m, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(tmp, metaFile), raw, 0o644); err != nil {
-		return err
-	}
-	for name := range files {
-		if err := syncPath(filepath.Join(tmp, name)); err != nil {
-			return err
-		}
-	}
-	if err := errors.Join(syncPath(filepath.Join(tmp, metaFile)), syncPath(tmp)); err != nil {
-		return err
-	}
-	dir := c.dir(m.Key)
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return err
-	}
-	if err := os.RemoveAll(dir); err != nil { // what is there was not whole, or Lookup had found it
-		return err
-	}
-	if err := os.Rename(tmp, dir); err != nil {
-		return err
-	}
-	return syncPath(filepath.Dir(dir))
-}
-
-func sizes(root string) (map[string]int64, error) {
-	files := map[string]int64{}
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(root, path)
-		files[rel] = info.Size()
-		return err
-	})
-	return files, err
-}
-
-func syncPath(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return c.storageError(doing, err)
 }
