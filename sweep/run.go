@@ -61,6 +61,7 @@ func Run(ctx context.Context, f *file.File, opt Options) (Summary, error) {
 	}
 	r.work, r.abort = context.WithCancel(context.WithoutCancel(ctx))
 	defer r.abort()
+	defer r.cache.Close()
 	store, err := openStore(opt.Out)
 	if err != nil {
 		return Summary{}, err
@@ -103,16 +104,25 @@ func newRunner(f *file.File, opt Options) (*runner, error) {
 	if opt.Jobs < 1 {
 		return nil, fmt.Errorf("a sweep needs at least one job, not %d", opt.Jobs)
 	}
-	cache, err := cas.Open(opt.Cache)
-	if err != nil {
-		return nil, err
-	}
-	r := &runner{opt: opt, file: f, cache: cache, jobs: semaphore.NewWeighted(int64(opt.Jobs)), machine: machine.Read(), started: time.Now()}
+	r := &runner{opt: opt, file: f, jobs: semaphore.NewWeighted(int64(opt.Jobs)), machine: machine.Read(), started: time.Now()}
 	r.threads = f.BuildThreads
 	if r.threads == 0 {
 		r.threads = runtime.GOMAXPROCS(0)
 	}
+	var err error
+	if r.cache, err = cas.Open(opt.Cache, cas.Report(r.cacheNotice)); err != nil {
+		return nil, err
+	}
 	return r, r.readCatalog()
+}
+
+// cacheNotice passes on what the cache has to say. Damage is a warning, so that it is in the manifest too.
+func (r *runner) cacheNotice(n cas.Notice) {
+	if n.Kind == cas.Waiting {
+		r.progress(Event{Stage: "waiting", Detail: n.String()})
+		return
+	}
+	r.warn(n.String())
 }
 
 func (r *runner) readCatalog() (err error) {

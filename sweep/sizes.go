@@ -29,10 +29,11 @@ func knownSizes(f *file.File, reg file.Registry, cacheDir string) ([]size, error
 		defer base.Close()
 		return []size{{base.Len(), base.Dim()}}, nil
 	}
-	cache, err := cas.Open(cacheDir)
+	cache, err := cas.OpenExisting(cacheDir)
 	if err != nil {
 		return nil, nil //nolint:nilerr // a plan without a cache is a plan without these numbers
 	}
+	defer cache.Close()
 	_, stage, err := openCorpus(f)
 	if err != nil {
 		return nil, err

@@ -25,7 +25,7 @@ type Options struct {
 
 // Event is a piece of news about a running sweep.
 type Event struct {
-	Stage  string // "corpus", "chunk", "embed", "truth", "build", "measure", "warning", ...
+	Stage  string // "corpus", "chunk", "embed", "truth", "build", "measure", "warning", "waiting", ...
 	Detail string
 	Done   int // finished units of the stage
 	Total  int // 0 if unknown

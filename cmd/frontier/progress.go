@@ -43,6 +43,9 @@ func (p *progress) event(e sweep.Event) {
 	case "warning":
 		fmt.Fprintln(p.w, "warning: "+e.Detail)
 		return
+	case "waiting":
+		fmt.Fprintln(p.w, e.Detail)
+		return
 	case "measuring":
 		return // news within a cell
 	}

@@ -21,7 +21,7 @@ func newRoot() *cobra.Command {
 		return usage(hint(err, "see `"+cmd.CommandPath()+" --help`"))
 	})
 	root.AddCommand(
-		newSweep(), newPlan(), newValidate(), newPareto(), newReport(), newChunk(),
+		newSweep(), newPlan(), newValidate(), newPareto(), newReport(), newChunk(), newCache(),
 		newEngines(), newChunkers(), newEmbedders(), newSchema(), newVersion(),
 	)
 	return root

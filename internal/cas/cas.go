@@ -73,10 +73,7 @@ func open(root string, fs fsys, options ...Option) (*Cache, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cache{root: abs, fs: fs, report: func(Notice) {}, noticeAfter: noticeAfter, known: map[Key]*use{}}
-	for _, option := range options {
-		option(c)
-	}
+	c := newCache(abs, fs, options)
 	if err := c.makeFolders("make folders"); err != nil {
 		if info, statErr := os.Stat(abs); statErr != nil || !info.IsDir() || !isForbidden(err) && !isFull(err) {
 			return nil, err
@@ -84,6 +81,27 @@ func open(root string, fs fsys, options ...Option) (*Cache, error) {
 	}
 	c.cleanTemp()
 	return c, nil
+}
+
+// OpenExisting opens a cache that is there already, and changes nothing in it. The error is a *StorageError.
+func OpenExisting(root string) (*Cache, error) {
+	abs, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	c := newCache(abs, osFS{}, nil)
+	if _, err := os.ReadDir(abs); err != nil {
+		return nil, &StorageError{Root: abs, Doing: "list the artifacts", Free: -1, Err: err}
+	}
+	return c, nil
+}
+
+func newCache(abs string, fs fsys, options []Option) *Cache {
+	c := &Cache{root: abs, fs: fs, report: func(Notice) {}, noticeAfter: noticeAfter, known: map[Key]*use{}}
+	for _, option := range options {
+		option(c)
+	}
+	return c
 }
 
 func (c *Cache) makeFolders(doing string) error {

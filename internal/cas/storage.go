@@ -23,7 +23,7 @@ type StorageError struct {
 func (e *StorageError) Error() string {
 	space := ""
 	if e.Free >= 0 {
-		space = fmt.Sprintf(" (%s of %s are free there)", formatBytes(e.Free), formatBytes(e.Total))
+		space = fmt.Sprintf(" (%s of %s are free there)", FormatBytes(e.Free), FormatBytes(e.Total))
 	}
 	return fmt.Sprintf("cannot %s in the cache %s%s: %v; %s", e.Doing, e.Root, space, e.Err, e.remedy())
 }
@@ -36,6 +36,8 @@ func (e *StorageError) remedy() string {
 		return "make room with `frontier cache gc`, or name a folder on another disk with --cache"
 	case isForbidden(e.Err):
 		return "make it writable, or name a folder that can be written with --cache"
+	case errors.Is(e.Err, fs.ErrNotExist):
+		return "name the folder of a cache with --cache"
 	case errors.Is(e.Err, unix.EMFILE), errors.Is(e.Err, unix.ENFILE):
 		return "allow more open files (ulimit -n): each artifact in use needs one"
 	case e.Free >= 0 && e.Free < littleSpace:
@@ -79,7 +81,8 @@ func (c *Cache) space() (free, total int64) {
 	return int64(uint64(st.Bavail) * uint64(st.Bsize)), int64(uint64(st.Blocks) * uint64(st.Bsize)) //nolint:unconvert // the types differ between systems
 }
 
-func formatBytes(n int64) string {
+// FormatBytes is a number of bytes for people, in units of 1024: 1.5 MiB.
+func FormatBytes(n int64) string {
 	const unit = 1024
 	if n < unit {
 		return fmt.Sprintf("%d B", n)
