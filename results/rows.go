@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // WriteRows writes rows to path as Parquet, atomically: a reader sees the old file or the whole new one. All columns
@@ -58,7 +59,8 @@ func (c *catalogue) expand(ks []int) []field {
 
 // ReadRows reads the rows of all paths, in their order. A path is a Parquet file, a results folder (its
 // results.parquet, else its parts/*.parquet), or a glob. Columns that this version does not know are left out and each
-// row says so among its warnings; columns that a file lacks are null. A damaged file is an error that names it.
+// row says so among its warnings; columns that a file lacks are null. Of two rows of one point of one run, as parts have
+// them where a point failed and was tried again, only the later is kept. A damaged file is an error that names it.
 func ReadRows(ctx context.Context, paths ...string) ([]Row, error) {
 	files, err := folder{whole: "results.parquet", parts: "parts"}.resolve(paths)
 	if err != nil {
@@ -73,7 +75,40 @@ func ReadRows(ctx context.Context, paths ...string) ([]Row, error) {
 		}
 		all = append(all, rows...)
 	}
-	return all, nil
+	return latest(all), nil
+}
+
+// latest leaves out rows whose point was measured again in the same run.
+func latest(rows []Row) []Row {
+	type identity struct{ run, point string }
+	last := map[identity]int{}
+	superseded := map[int]bool{}
+	for i, row := range rows {
+		run, _ := row["run_id"].(string)
+		point, _ := row["point_id"].(string)
+		started, timed := row["started_at"].(time.Time)
+		if run == "" || point == "" || !timed {
+			continue
+		}
+		id := identity{run, point}
+		old, known := last[id]
+		if !known {
+			last[id] = i
+			continue
+		}
+		if before := rows[old]["started_at"].(time.Time); started.Before(before) {
+			superseded[i] = true
+			continue
+		}
+		superseded[old], last[id] = true, i
+	}
+	kept := rows[:0]
+	for i, row := range rows {
+		if !superseded[i] {
+			kept = append(kept, row)
+		}
+	}
+	return kept
 }
 
 func (c *catalogue) readFile(ctx context.Context, path string) ([]Row, error) {

@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -166,25 +166,11 @@ func failures(rows []results.Row) []results.Failure {
 
 // writeReport writes report.html and pareto.png beside the results.
 func writeReport(dir string, rows []results.Row, m *results.Manifest, objs []results.Objective) error {
-	f, err := os.Create(filepath.Join(dir, "report.html"))
-	if err != nil {
-		return err
-	}
-	err = results.Report(f, rows, m, objs)
-	if e := f.Close(); err == nil {
-		err = e
-	}
+	err := replaceFile(filepath.Join(dir, "report.html"), func(w io.Writer) error { return results.Report(w, rows, m, objs) })
 	if err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
-	png, err := os.Create(filepath.Join(dir, "pareto.png"))
-	if err != nil {
-		return err
-	}
-	err = results.Plot(png, rows, objs, "png")
-	if e := png.Close(); err == nil {
-		err = e
-	}
+	err = replaceFile(filepath.Join(dir, "pareto.png"), func(w io.Writer) error { return results.Plot(w, rows, objs, "png") })
 	if err != nil && !errors.Is(err, results.ErrNothingToPlot) {
 		return fmt.Errorf("draw the frontier: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 
 	"frontier/internal/cas"
@@ -21,6 +22,8 @@ type buildRecord struct {
 	cell.BuildReport
 	// Shared says that something else of this sweep ran at the same time, so that wall time says less than CPU time.
 	Shared bool
+	// Size teaches what the next build of this kind will take.
+	Size buildSize
 }
 
 // buildAll builds the indexes that pending cells need, each in a process of its own. An index that cannot be built is
@@ -36,6 +39,8 @@ func (r *runner) buildAll(ctx context.Context, cells []*cellPlan) error {
 			}
 		}
 	}
+	r.admission = newAdmission(r.freeMemory(), r.file.Limits.Memory, r.opt.Jobs)
+	r.history = sync.OnceValue(func() []buildSize { return buildHistory(ctx, r.cache) }) // not needed if all is in the cache
 	var group errgroup.Group
 	var running, done atomic.Int32
 	weight := int64(min(r.threads, r.opt.Jobs))
@@ -60,12 +65,17 @@ func (r *runner) buildAll(ctx context.Context, cells []*cellPlan) error {
 
 func (r *runner) build(ctx context.Context, b *built, running *atomic.Int32) error {
 	art, err := r.do(ctx, "build", b.describe(), b.stage, func(ctx context.Context, dir string) error {
+		limit, release, err := r.admit(ctx, b)
+		if err != nil {
+			return err
+		}
+		defer release()
 		shared := running.Add(1) > 1
 		defer running.Add(-1)
 		if err := os.Mkdir(filepath.Join(dir, "index"), 0o755); err != nil {
 			return err
 		}
-		reply, err := runCell(ctx, r.opt.Command, cell.Request{MemoryLimit: r.file.Limits.Memory, Build: &cell.BuildRequest{
+		reply, err := runCell(ctx, r.opt.Command, cell.Request{MemoryLimit: limit, Build: &cell.BuildRequest{
 			Engine: b.engine.Name, Params: b.params, Source: b.input.source(), Seed: r.file.Seed, Threads: r.threads,
 			Dir: filepath.Join(dir, "index"),
 		}}, r.file.Limits.CellTime, func(string) {})
@@ -76,6 +86,11 @@ func (r *runner) build(ctx context.Context, b *built, running *atomic.Int32) err
 			return fmt.Errorf("the cell's reply is not that of a build")
 		}
 		record := buildRecord{BuildReport: *reply.Built, Shared: shared || running.Load() > 1}
+		record.Size, _ = b.size()
+		if reply.Built.MemoryBytes != nil {
+			record.Size.Peak = *reply.Built.MemoryBytes
+		}
+		r.learn(record.Size)
 		return writeJSON(filepath.Join(dir, "build.json"), record)
 	})
 	if err != nil {
@@ -83,6 +98,31 @@ func (r *runner) build(ctx context.Context, b *built, running *atomic.Int32) err
 	}
 	b.dir = art.Path("index")
 	return readJSON(art.Path("build.json"), &b.report)
+}
+
+// admit waits until there is memory for building b.
+func (r *runner) admit(ctx context.Context, b *built) (limit int64, release func(), err error) {
+	size, valueBytes := b.size()
+	history := r.history()
+	r.mu.Lock()
+	history = append(history[:len(history):len(history)], r.learned...)
+	r.mu.Unlock()
+	return r.admission.admit(ctx, estimateBuild(size, valueBytes, history))
+}
+
+func (r *runner) learn(s buildSize) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.learned = append(r.learned, s)
+}
+
+// freeMemory is what can be allocated on this machine or in the control group of this process, 0 if unknown.
+func (r *runner) freeMemory() int64 {
+	free := availableMemory()
+	if group := r.machine.MemoryLimit; group > 0 && (free == 0 || group < free) {
+		return group
+	}
+	return free
 }
 
 func (b *built) describe() string { return describe(b.engine.Name, b.engine.Params, b.params) }

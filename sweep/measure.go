@@ -25,14 +25,14 @@ const (
 
 // measureCell measures the points of one cell in a process of its own and scores the answers. A cell that fails gives
 // rows that say so; only a failure of the sweep itself is an error.
-func (r *runner) measureCell(ctx context.Context, c *cellPlan) ([]results.Row, []results.QueryRow, error) {
+func (r *runner) measureCell(ctx context.Context, store *store, c *cellPlan) ([]results.Row, []results.QueryRow, error) {
 	started := time.Now().UTC()
 	for _, p := range c.parts {
 		if p.err != nil {
 			return r.failedRows(c, started, "build", p.err), nil, nil
 		}
 	}
-	dir, err := os.MkdirTemp("", "frontier-cell-")
+	dir, err := os.MkdirTemp(store.dir, answersDir) // a killed run leaves it where the next one finds it
 	if err != nil {
 		return nil, nil, err
 	}
@@ -69,8 +69,11 @@ func (r *runner) runMeasure(ctx context.Context, c *cellPlan, dir string) (*cell
 	if reply.Measured == nil || len(reply.Measured.Points) != len(c.points) {
 		return nil, fmt.Errorf("%s: the cell's reply is not that of %d measured points", c.describe(), len(c.points))
 	}
+	r.worked += seconds(reply.Measured.LoadSeconds + reply.Measured.Spent)
 	return reply.Measured, nil
 }
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 func (r *runner) measureRequest(c *cellPlan, dir string) *cell.MeasureRequest {
 	m := r.file.Measure
@@ -116,22 +119,10 @@ func (r *runner) failedRows(c *cellPlan, started time.Time, doing string, err er
 	for _, p := range c.points {
 		row := r.parameterRow(c, p, started)
 		row["status"] = status
-		row["error"] = doing + ": " + err.Error() + remedy(status)
+		row["error"] = errorText(doing, err, status)
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-func remedy(status string) string {
-	switch status {
-	case statusTimeout:
-		return "; raise limits.cell_time or make the index smaller"
-	case statusKilled:
-		return "; raise limits.memory if there is room, give fewer --jobs, or make the index smaller"
-	case statusCrashed:
-		return "; run `frontier engines` for known defects of this engine"
-	}
-	return ""
 }
 
 // describe names the cell for people.

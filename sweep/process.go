@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -15,14 +14,14 @@ import (
 	"frontier/sweep/cell"
 )
 
-// stderrTail is how much of what a cell printed is kept for the message about its failure.
-const stderrTail = 4 << 10
+// stderrTail is how much of what a cell printed is kept: enough for the report of a crash, whose cause comes first.
+const stderrTail = 64 << 10
 
 // cellError is a cell that failed: it told an error, or it died.
 type cellError struct {
 	Status string // error, crashed, timeout, or killed
 	Msg    string
-	Stderr string // the last of what the process printed
+	Stderr string // what the process printed that may explain it; see excerpt
 }
 
 func (e *cellError) Error() string {
@@ -73,6 +72,8 @@ func runCell(ctx context.Context, command func() *exec.Cmd, req cell.Request, li
 		return cell.Reply{}, &cellError{Status: "timeout", Msg: fmt.Sprintf("took longer than limits.cell_time (%v)", limit)}
 	case ctx.Err() != nil:
 		return cell.Reply{}, ctx.Err()
+	case talkErr == nil && reply.DiskFull:
+		return cell.Reply{}, fmt.Errorf("%s: %w", reply.Error, syscall.ENOSPC)
 	case talkErr == nil && reply.OutOfMemory:
 		return cell.Reply{}, &cellError{Status: "killed", Msg: reply.Error}
 	case talkErr == nil && reply.Error != "":
@@ -80,20 +81,12 @@ func runCell(ctx context.Context, command func() *exec.Cmd, req cell.Request, li
 	case talkErr == nil:
 		return reply, closeErr
 	case waitErr != nil:
-		return cell.Reply{}, &cellError{Status: died(waitErr), Msg: fmt.Sprintf("the process died (%v)", waitErr), Stderr: printed.String()}
+		return cell.Reply{}, &cellError{Status: died(waitErr, printed.String()), Msg: fmt.Sprintf("the process died (%v)", waitErr), Stderr: excerpt(printed.String())}
 	}
-	return cell.Reply{}, &cellError{Status: "error", Msg: fmt.Sprintf("the process ended without a reply (%v)", talkErr), Stderr: printed.String()}
+	return cell.Reply{}, &cellError{Status: "error", Msg: fmt.Sprintf("the process ended without a reply (%v)", talkErr), Stderr: excerpt(printed.String())}
 }
 
 var errCellTime = errors.New("the cell's time is up")
-
-// died tells a process that the system killed, usually for memory, from one that crashed by itself.
-func died(err error) string {
-	if strings.Contains(err.Error(), "signal: killed") {
-		return "killed"
-	}
-	return "crashed"
-}
 
 func converse(w, r *os.File, req cell.Request, progress func(string)) (cell.Reply, error) {
 	if err := cell.WriteFrame(w, req); err != nil {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
+	"syscall"
 	"time"
 
 	"frontier/bench/cost"
@@ -18,7 +18,6 @@ import (
 	"frontier/results"
 	"frontier/sweep/file"
 
-	"github.com/gofrs/flock"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
 )
@@ -38,6 +37,10 @@ type runner struct {
 	builds     map[cas.Key]*built
 	catalog    *cost.Catalog // prices; nil if no costs are asked for
 
+	admission *admission
+	history   func() []buildSize // of the cache
+	learned   []buildSize        // in this run
+
 	// work is the context of what is under way. It outlives the context of Run, so that an interruption loses nothing that
 	// was paid for; abort ends it when an error has made it useless.
 	work  context.Context
@@ -46,6 +49,8 @@ type runner struct {
 	runID     string
 	started   time.Time
 	compacted time.Time // when results.parquet was last written
+
+	worked time.Duration // that cells took to load and to measure; what else Run took is the runner's own
 
 	mu      sync.Mutex
 	summary Summary
@@ -59,29 +64,38 @@ func Run(ctx context.Context, f *file.File, opt Options) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
+	err = errors.Join(r.run(ctx), r.cache.Close())
+	return r.summary, err
+}
+
+func (r *runner) run(ctx context.Context) error {
 	r.work, r.abort = context.WithCancel(context.WithoutCancel(ctx))
 	defer r.abort()
-	defer r.cache.Close()
-	store, err := openStore(opt.Out)
+	store, err := openStore(r.opt.Out)
 	if err != nil {
-		return Summary{}, err
+		return err
 	}
 	defer store.close()
+	return store.explain(r.runIn(ctx, store))
+}
+
+// runIn runs the sweep with its results folder open.
+func (r *runner) runIn(ctx context.Context, store *store) error {
 	inputs, err := r.prepare(ctx)
 	if err != nil {
-		return r.summary, err
+		return err
 	}
 	cells, err := r.planCells(inputs)
 	if err != nil {
-		return r.summary, err
+		return err
 	}
-	if err := store.begin(opt.Fresh); err != nil { // not before the file and the data turned out to be good
-		return r.summary, err
+	if err := store.begin(r.opt.Fresh); err != nil { // not before the file and the data turned out to be good
+		return err
 	}
 	r.runID = store.runID
 	r.explainReuse(store, cells)
 	pending, kept := store.pending(cells)
-	r.summary.RunID, r.summary.Out, r.summary.Reused = store.runID, opt.Out, kept
+	r.summary.RunID, r.summary.Out, r.summary.Reused = store.runID, r.opt.Out, kept
 	for _, in := range inputs {
 		if in.embedding != nil {
 			r.warn(in.embedding.warnings...)
@@ -90,14 +104,18 @@ func Run(ctx context.Context, f *file.File, opt Options) (Summary, error) {
 	if len(pending) > 0 {
 		// Early, so that what a killed run leaves can be read.
 		if err := results.WriteManifest(store.dir, r.manifest(nil, cells, false)); err != nil {
-			return r.summary, err
+			return err
 		}
 		err = r.buildAll(ctx, pending)
 		if err == nil {
 			err = r.measureAll(ctx, store, cells, pending)
 		}
 	}
-	return r.summary, errors.Join(err, r.finish(store, cells, err == nil))
+	finishErr := r.finish(store, cells, err == nil)
+	if err != nil && errors.Is(finishErr, syscall.ENOSPC) {
+		return err // the disk is full, which err says already, or there is something worse
+	}
+	return errors.Join(err, finishErr)
 }
 
 func newRunner(f *file.File, opt Options) (*runner, error) {
@@ -299,7 +317,7 @@ func (r *runner) measureAll(ctx context.Context, store *store, all, pending []*c
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		rows, queries, err := r.measureCell(ctx, c)
+		rows, queries, err := r.measureCell(ctx, store, c)
 		if err != nil {
 			return err
 		}
@@ -320,15 +338,6 @@ func (r *runner) measureAll(ctx context.Context, store *store, all, pending []*c
 
 // compactEvery is how often results.parquet is written anew while a sweep runs; the parts have everything in between.
 const compactEvery = 30 * time.Second
-
-// machineLock keeps two sweeps of one machine from measuring at the same time. Whoever runs them, the file is the same.
-func machineLock(ctx context.Context) (func(), error) {
-	lock := flock.New(filepath.Join(os.TempDir(), "frontier-measure.lock"), flock.SetPermissions(0o666))
-	if _, err := lock.TryLockContext(ctx, 100*time.Millisecond); err != nil {
-		return nil, fmt.Errorf("wait until no other sweep measures on this machine: %w", err)
-	}
-	return func() { _ = lock.Unlock() }, nil // the lock ends with the process in any case
-}
 
 // compact writes results.parquet from all rows that there are, with what only all of them together can tell.
 func (r *runner) compact(store *store, cells []*cellPlan) ([]results.Row, []results.Objective, error) {

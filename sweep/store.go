@@ -6,15 +6,18 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"frontier/internal/cas"
 	"frontier/results"
 
 	"github.com/gofrs/flock"
+	"golang.org/x/sys/unix"
 )
 
 // store is the results folder while a sweep writes to it: parts hold the rows of finished cells, each renamed into
@@ -31,17 +34,22 @@ const (
 	partsDir   = "parts"
 	queriesDir = "queries"
 	runFile    = "run_id"
+	answersDir = ".answers-" // of the cell that is measured, and a random ending
 )
 
 // openStore opens the results folder dir, or makes it, for this sweep alone. It changes nothing of what is there.
 func openStore(dir string) (*store, error) {
+	dir, err := filepath.Abs(dir) // cells may run elsewhere
+	if err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("open the results folder: %w", err)
+		return nil, fmt.Errorf("open the results folder: %w; name a folder that can be written with --out", err)
 	}
 	s := &store{dir: dir, lock: flock.New(filepath.Join(dir, ".lock")), have: map[string]results.Row{}}
 	free, err := s.lock.TryLock()
 	if err != nil {
-		return nil, fmt.Errorf("lock the results folder: %w", err)
+		return nil, s.explain(fmt.Errorf("lock the results folder: %w", err))
 	}
 	if !free {
 		return nil, fmt.Errorf("another sweep is writing to %s; wait for it, or choose another folder with --out", dir)
@@ -51,6 +59,9 @@ func openStore(dir string) (*store, error) {
 
 // begin reads what was measured before. With fresh, that moves to superseded/ and a new run begins.
 func (s *store) begin(fresh bool) error {
+	if err := s.sweepUp(); err != nil {
+		return fmt.Errorf("clear away what a killed run left: %w", err)
+	}
 	old, err := os.ReadFile(filepath.Join(s.dir, runFile))
 	known := err == nil
 	if known && fresh {
@@ -68,13 +79,60 @@ func (s *store) begin(fresh bool) error {
 		return s.load()
 	}
 	s.runID = newRunID()
-	return os.WriteFile(filepath.Join(s.dir, runFile), []byte(s.runID+"\n"), 0o644)
+	return replaceFile(filepath.Join(s.dir, runFile), func(w io.Writer) error {
+		_, err := io.WriteString(w, s.runID+"\n")
+		return err
+	})
+}
+
+// sweepUp removes what a run that was killed left unfinished: files under temporary names, answers of a cell, and
+// queries whose rows were not written any more, which would be there twice once the cell is measured again. The lock
+// is held, so none of it belongs to a run.
+func (s *store) sweepUp() error {
+	var left []string
+	for _, pattern := range []string{".*.tmp", answersDir + "*", filepath.Join(partsDir, ".*.tmp"), filepath.Join(queriesDir, ".*.tmp")} {
+		found, err := filepath.Glob(filepath.Join(globQuote(s.dir), pattern))
+		if err != nil {
+			return err
+		}
+		left = append(left, found...)
+	}
+	queries, err := filepath.Glob(filepath.Join(globQuote(s.dir), queriesDir, "*.parquet"))
+	if err != nil {
+		return err
+	}
+	for _, path := range queries {
+		_, err := os.Stat(filepath.Join(s.dir, partsDir, filepath.Base(path)))
+		if errors.Is(err, os.ErrNotExist) {
+			left = append(left, path)
+		} else if err != nil {
+			return err
+		}
+	}
+	for _, path := range left {
+		if err := os.RemoveAll(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// globQuote makes a path a pattern that matches only itself.
+func globQuote(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
 // supersede moves the measurements of the run that was here out of the way; they were paid for.
 func (s *store) supersede(run string) error {
 	to := filepath.Join(s.dir, "superseded", run)
-	if err := os.MkdirAll(to, 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	err := os.Mkdir(to, 0o755)
+	if errors.Is(err, os.ErrExist) { // a --fresh that was killed before it began its own run
+		to, err = os.MkdirTemp(filepath.Dir(to), run+"-")
+	}
+	if err != nil {
 		return err
 	}
 	for _, name := range []string{partsDir, queriesDir, "results.parquet", results.ManifestFile, "report.html", "pareto.png"} {
@@ -88,7 +146,7 @@ func (s *store) supersede(run string) error {
 
 // load reads the parts. Of two rows of one point the later counts: a point that failed is tried again.
 func (s *store) load() error {
-	paths, err := filepath.Glob(filepath.Join(s.dir, partsDir, "*.parquet"))
+	paths, err := filepath.Glob(filepath.Join(globQuote(s.dir), partsDir, "*.parquet"))
 	if err != nil || len(paths) == 0 {
 		return err
 	}
@@ -158,6 +216,23 @@ func (s *store) rows(cells []*cellPlan) []results.Row {
 		}
 	}
 	return rows
+}
+
+// explain adds to an error that a full disk caused where room is needed and what to do. The cache does so for itself.
+func (s *store) explain(err error) error {
+	if err == nil || !errors.Is(err, unix.ENOSPC) && !errors.Is(err, unix.EDQUOT) {
+		return err
+	}
+	var known *cas.StorageError
+	if errors.As(err, &known) {
+		return err
+	}
+	free := "little"
+	var st unix.Statfs_t
+	if unix.Statfs(s.dir, &st) == nil {
+		free = fmt.Sprintf("%d KiB", uint64(st.Bavail)*uint64(st.Bsize)>>10) //nolint:unconvert // the types differ between systems
+	}
+	return fmt.Errorf("the disk of the results folder %s is full (%s free): %w; nothing that was measured is lost: make room, or move the folder to another disk and name it with --out, and run the same command again", s.dir, free, err)
 }
 
 func (s *store) close() { _ = s.lock.Unlock() } // the lock ends with the process in any case

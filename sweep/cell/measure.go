@@ -70,6 +70,7 @@ func measure(ctx context.Context, req *MeasureRequest, reg Registry, progress fu
 			return nil, err
 		}
 		report.Points = append(report.Points, v.report)
+		report.Spent += v.spent.Seconds()
 	}
 	for _, part := range r.parts {
 		report.IndexBytes += part.Bytes()

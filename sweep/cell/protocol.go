@@ -122,6 +122,7 @@ type MeasureReport struct {
 	MappedBytes  *int64 // file-backed memory that they take
 	IndexBytes   int64
 	Overhead     float64 // seconds a query that the harness itself takes
+	Spent        float64 // seconds of all visits, warm-up included
 	Points       []PointReport
 	Warnings     []string
 }
@@ -134,6 +135,8 @@ type Reply struct {
 	Error    string         `json:",omitempty"`
 	// OutOfMemory says that Error is about the limit of the request.
 	OutOfMemory bool `json:",omitempty"`
+	// DiskFull says that Error is about a disk without room: nothing else of the sweep could be stored either.
+	DiskFull bool `json:",omitempty"`
 }
 
 // maxFrame bounds a frame, so that a broken peer cannot make a process allocate without end.

@@ -2,12 +2,17 @@ package cell
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"frontier/embedders"
 	"frontier/indexes"
+
+	"golang.org/x/sys/unix"
 )
 
 // Registry is what a cell can run.
@@ -31,6 +36,9 @@ func Serve(in io.Reader, out io.Writer, reg Registry, exit func(code int)) int {
 		exit(1)
 	}()
 	if req.MemoryLimit > 0 {
+		if err := limitData(req.MemoryLimit); err != nil {
+			fmt.Fprintf(os.Stderr, "cell: %v\n", err) // the guard is there nevertheless
+		}
 		go guardMemory(req.MemoryLimit, func(message string) {
 			_ = WriteFrame(out, Reply{Error: message, OutOfMemory: true}) // the exit code tells as well
 			exit(1)
@@ -46,6 +54,20 @@ func Serve(in io.Reader, out io.Writer, reg Registry, exit func(code int)) int {
 	return 0
 }
 
+// outOfMemory and diskFull know what an error is about. Errors of C++ libraries are nothing but text.
+func outOfMemory(err error) bool {
+	return errors.Is(err, unix.ENOMEM) || mentions(err, "bad_alloc", "cannot allocate memory")
+}
+
+func diskFull(err error) bool {
+	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || mentions(err, "no space left on device")
+}
+
+func mentions(err error, texts ...string) bool {
+	lower := strings.ToLower(err.Error())
+	return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(lower, t) })
+}
+
 func handle(ctx context.Context, req Request, reg Registry, progress func(string)) Reply {
 	var reply Reply
 	var err error
@@ -58,7 +80,7 @@ func handle(ctx context.Context, req Request, reg Registry, progress func(string
 		err = fmt.Errorf("the request asks for nothing")
 	}
 	if err != nil {
-		return Reply{Error: err.Error()}
+		return Reply{Error: err.Error(), OutOfMemory: outOfMemory(err), DiskFull: diskFull(err)}
 	}
 	return reply
 }

@@ -1,0 +1,46 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// machineLock keeps two sweeps of one machine from measuring at the same time. Whoever runs them, the file is the same;
+// it does not move with $TMPDIR, which may differ between two users or two jobs.
+func machineLock(ctx context.Context) (func(), error) {
+	path, err := machineLockFile("/tmp", os.TempDir())
+	if err != nil {
+		return nil, err
+	}
+	// Read-only, for the file may be another user's.
+	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
+	if _, err := lock.TryLockContext(ctx, 50*time.Millisecond); err != nil {
+		return nil, fmt.Errorf("wait until no other sweep measures on this machine (%s): %w", path, err)
+	}
+	return func() { _ = lock.Unlock() }, nil // the lock ends with the process in any case
+}
+
+// machineLockFile is the file to lock, in the first of the folders in which it is there or can be made.
+func machineLockFile(dirs ...string) (string, error) {
+	var failed error
+	for _, dir := range dirs {
+		path := filepath.Join(dir, "frontier-measure.lock")
+		// O_EXCL, for in a folder that all can write to, systems refuse O_CREATE on the file of another user.
+		f, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, os.ErrExist) {
+			f, err = os.Open(path)
+		}
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		return path, f.Close()
+	}
+	return "", fmt.Errorf("make the file that keeps two sweeps from measuring at once: %w", failed)
+}
