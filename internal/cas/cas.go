@@ -45,10 +45,11 @@ type Cache struct {
 
 // use is what this process knows about an artifact that it uses.
 type use struct {
-	mu   sync.Mutex
-	meta Meta
-	pin  *os.File
-	// checked says that the content was compared with the checksums, or written, by this process.
+	mu sync.Mutex
+	// pin is the opened artifact.json, with a shared lock where the file system has locks.
+	pin *os.File
+	// checked says that the content of the artifact that pin belongs to was compared with its checksums, or written, by
+	// this process.
 	checked bool
 }
 
@@ -173,18 +174,22 @@ func (c *Cache) find(ctx context.Context, k Key) (Artifact, finding, error) {
 	u := c.use(k)
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.checked && u.pin != nil && isAt(u.pin, filepath.Join(c.dir(k), metaFile)) {
-		if faults, err := checkNames(c.dir(k), u.meta); err == nil && len(faults) == 0 {
-			return Artifact{Meta: u.meta, Dir: c.dir(k), Hit: true}, finding{state: whole}, nil
-		}
+	d := allBytes
+	if u.checked && isAt(u.pin, filepath.Join(c.dir(k), metaFile)) {
+		d = sizesOnly
 	}
-	u.forget()
-	f, err := c.inspect(ctx, k, allBytes)
+	f, err := c.inspect(ctx, k, d)
 	if err != nil || f.state != whole {
+		u.forget()
 		return Artifact{}, f, err
 	}
-	u.meta, u.pin, u.checked = f.meta, f.pin, true
-	c.touch(k)
+	if d == sizesOnly {
+		f.unpin()
+	} else {
+		u.forget()
+		u.pin, u.checked = f.pin, true
+		c.touch(k)
+	}
 	return Artifact{Meta: f.meta, Dir: c.dir(k), Hit: true}, finding{state: whole}, nil
 }
 
@@ -267,7 +272,7 @@ func (c *Cache) make(ctx context.Context, s Stage, k Key, build func(ctx context
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.forget()
-	u.meta, u.pin, u.checked = m, pin, true
+	u.pin, u.checked = pin, true
 	return Artifact{Meta: m, Dir: c.dir(k)}, nil
 }
 

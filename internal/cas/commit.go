@@ -2,7 +2,6 @@ package cas
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -21,7 +20,7 @@ func (c *Cache) commit(ctx context.Context, t *temp, m *Meta) (pin *os.File, err
 	if m.Files, err = c.seal(ctx, t.dir); err != nil {
 		return nil, err
 	}
-	raw, err := json.MarshalIndent(m, "", "  ")
+	raw, err := m.encode()
 	if err != nil {
 		return nil, err
 	}

@@ -147,7 +147,7 @@ func (c *Cache) deleteMarked(e Entry, f finding, dry bool) (gone bool, err error
 	if err != nil || seen.ModTime().After(e.LastUsed) {
 		return false, err
 	}
-	f.unpin() // its shared lock would exclude ours
+	f.unpin()          // its shared lock would exclude ours
 	flags := os.O_RDWR // some network file systems want this for an exclusive lock
 	if dry {
 		flags = os.O_RDONLY

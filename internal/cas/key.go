@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -31,6 +32,9 @@ func (s Stage) Key() Key {
 	raw, err := json.Marshal(s)
 	if err != nil {
 		panic("cas: a stage of strings and numbers always has a text form: " + err.Error())
+	}
+	if !utf8.ValidString(s.Name + s.Params) { // JSON would replace what tells such texts apart: file names may be any bytes
+		raw = fmt.Appendf(raw, "\x00%q\x00%q", s.Name, s.Params)
 	}
 	return Hash(string(raw))
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"path/filepath"
 	"time"
 )
@@ -35,6 +36,34 @@ type Meta struct {
 	Created     time.Time
 	WallSeconds float64
 	Files       map[string]File // by path within the folder
+	Sum         string          // CRC-32C of this text form without it
+}
+
+// sum is the checksum of all other fields.
+func (m Meta) sum() (string, error) {
+	m.Sum = ""
+	raw, err := json.Marshal(m)
+	if err != nil {
+		return "", err
+	}
+	// Text that is not UTF-8 is replaced when it is written. The sum is over what is read back.
+	var read Meta
+	if err := json.Unmarshal(raw, &read); err != nil {
+		return "", err
+	}
+	if raw, err = json.Marshal(read); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%08x", crc32.Checksum(raw, crc32.MakeTable(crc32.Castagnoli))), nil
+}
+
+// encode is the content of artifact.json.
+func (m Meta) encode() ([]byte, error) {
+	var err error
+	if m.Sum, err = m.sum(); err != nil {
+		return nil, err
+	}
+	return json.MarshalIndent(m, "", "  ")
 }
 
 // Bytes is the size of the artifact.
@@ -60,7 +89,10 @@ func decodeMeta(raw []byte, k Key) (Meta, error) {
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return Meta{}, fmt.Errorf("is not what was written: %w", err)
 	}
-	if m.Key != k || m.Stage.Key() != k {
+	if sum, err := m.sum(); err != nil || sum != m.Sum {
+		return Meta{}, errors.New("is not what was written: its own checksum differs")
+	}
+	if m.Key != k {
 		return Meta{}, fmt.Errorf("belongs to another artifact (%.40q)", m.Key)
 	}
 	for name, f := range m.Files {
