@@ -34,14 +34,13 @@ func newCache() *cobra.Command {
 
 // withCache calls f with the cache in dir. One that was named has to be there; the default one may not have been used.
 func withCache(cmd *cobra.Command, dir string, f func(*cas.Cache) error) error {
-	cache, err := cas.OpenExisting(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		if cmd.Flags().Changed("cache") {
-			return usage(err)
+			return usage(hint(err, "name the folder of a cache with --cache"))
 		}
 		fmt.Fprintf(os.Stderr, "the cache %s is not there yet\n", dir)
-		return nil
 	}
+	cache, err := cas.OpenExisting(dir)
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func tellGC(cmd *cobra.Command, r cas.GCReport, dry bool) {
 	for _, e := range r.InUse {
 		fmt.Fprintf(out, "kept %s  %s  %s (in use)\n", e.Key, shown(e.Bytes), e.Meta.Stage.Describe())
 	}
-	fmt.Fprintf(out, "%s %s; %s of %s stay\n", freed, shown(r.Freed()), shown(r.KeptBytes), count(r.KeptCount, "artifact"))
+	fmt.Fprintf(out, "%s %s; %s, %s, left\n", freed, shown(r.Freed()), count(r.KeptCount, "artifact"), shown(r.KeptBytes))
 }
 
 // parseAge reads a time with its unit, in days and weeks too.

@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -69,12 +70,12 @@ func Open(root string, options ...Option) (*Cache, error) {
 	return open(root, osFS{}, options...)
 }
 
-func open(root string, fs fsys, options ...Option) (*Cache, error) {
+func open(root string, files fsys, options ...Option) (*Cache, error) {
 	abs, err := filepath.Abs(root) // children run elsewhere
 	if err != nil {
 		return nil, err
 	}
-	c := newCache(abs, fs, options)
+	c := newCache(abs, files, options)
 	if err := c.makeFolders("make folders"); err != nil {
 		if info, statErr := os.Stat(abs); statErr != nil || !info.IsDir() || !isForbidden(err) && !isFull(err) {
 			return nil, err
@@ -84,21 +85,22 @@ func open(root string, fs fsys, options ...Option) (*Cache, error) {
 	return c, nil
 }
 
-// OpenExisting opens a cache that is there already, and changes nothing in it. The error is a *StorageError.
+// OpenExisting opens a cache without changing anything in its folder, which counts as an empty cache if it is not there.
+// The error is a *StorageError.
 func OpenExisting(root string) (*Cache, error) {
 	abs, err := filepath.Abs(root)
 	if err != nil {
 		return nil, err
 	}
 	c := newCache(abs, osFS{}, nil)
-	if _, err := os.ReadDir(abs); err != nil {
-		return nil, &StorageError{Root: abs, Doing: "list the artifacts", Free: -1, Err: err}
+	if _, err := os.ReadDir(abs); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, c.storageError("list the artifacts", err)
 	}
 	return c, nil
 }
 
-func newCache(abs string, fs fsys, options []Option) *Cache {
-	c := &Cache{root: abs, fs: fs, report: func(Notice) {}, noticeAfter: noticeAfter, known: map[Key]*use{}}
+func newCache(abs string, files fsys, options []Option) *Cache {
+	c := &Cache{root: abs, fs: files, report: func(Notice) {}, noticeAfter: noticeAfter, known: map[Key]*use{}}
 	for _, option := range options {
 		option(c)
 	}

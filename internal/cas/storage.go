@@ -36,8 +36,6 @@ func (e *StorageError) remedy() string {
 		return "make room with `frontier cache gc`, or name a folder on another disk with --cache"
 	case isForbidden(e.Err):
 		return "make it writable, or name a folder that can be written with --cache"
-	case errors.Is(e.Err, fs.ErrNotExist):
-		return "name the folder of a cache with --cache"
 	case errors.Is(e.Err, unix.EMFILE), errors.Is(e.Err, unix.ENFILE):
 		return "allow more open files (ulimit -n): each artifact in use needs one"
 	case e.Free >= 0 && e.Free < littleSpace:

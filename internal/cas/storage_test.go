@@ -212,9 +212,30 @@ func TestOpenFails(t *testing.T) {
 	}
 	_, err := Open(file)
 	requireStorageError(t, err, syscall.ENOTDIR, file, "--cache")
-	_, err = OpenExisting(filepath.Join(filepath.Dir(file), "absent"))
-	requireStorageError(t, err, fs.ErrNotExist, "absent", "--cache")
-	if _, err := os.Stat(filepath.Join(filepath.Dir(file), "absent")); err == nil {
-		t.Error("OpenExisting made the folder")
+	_, err = OpenExisting(file)
+	requireStorageError(t, err, syscall.ENOTDIR, file, "--cache")
+}
+
+// A cache that is not there is empty, and is not made by looking at it.
+func TestOpenExisting(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "absent")
+	c, err := OpenExisting(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := c.List(t.Context()); err != nil || len(entries) > 0 {
+		t.Errorf("%v, %v", entries, err)
+	}
+	if r, err := c.GC(t.Context(), GCOptions{MaxBytes: new(int64)}); err != nil || r.Freed() > 0 {
+		t.Errorf("%v, %v", r, err)
+	}
+	if r, err := c.Verify(t.Context(), true, nil); err != nil || r.Checked > 0 {
+		t.Errorf("%v, %v", r, err)
+	}
+	if _, ok := c.Lookup(numbered(0).Key()); ok {
+		t.Error("an artifact was found")
+	}
+	if _, err := os.Stat(root); err == nil {
+		t.Error("the folder was made")
 	}
 }
