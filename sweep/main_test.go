@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -24,6 +23,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(cell.Env) != "" {
 		os.Exit(cell.Serve(os.NewFile(cell.RequestFD, "request"), os.NewFile(cell.ReplyFD, "reply"),
 			cell.Registry{Engines: testEngines(), Embedders: embedders.Kinds()}, os.Exit))
+	}
+	if request := os.Getenv(parentEnv); request != "" {
+		os.Exit(serveParent(request, os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
 }
@@ -107,7 +109,7 @@ func (p *place) try() (Summary, error) {
 	}
 	return Run(ctx, f, Options{
 		Out: p.out, Cache: p.cache, Jobs: p.jobs, Fresh: p.fresh, Registry: reg, Progress: p.progress,
-		Command: func() *exec.Cmd { return exec.Command(os.Args[0]) },
+		Command: testCommand,
 	})
 }
 
