@@ -84,7 +84,7 @@ func TestDamagedArtifactIsBuiltAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(a.Path("index"), 4); err != nil {
+	if err := cut(a.Path("index"), 4); err != nil {
 		t.Fatal(err)
 	}
 	b, err := c.Do(t.Context(), stage, write("index", "0123456789"))

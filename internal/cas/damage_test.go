@@ -36,17 +36,25 @@ var damages = map[string]struct {
 	spoil func(a Artifact) error
 	says  string
 }{
-	"truncated":         {func(a Artifact) error { return os.Truncate(a.Path("data"), 4) }, "data has 4 bytes, not 1100"},
-	"longer":            {func(a Artifact) error { return os.Truncate(a.Path("data"), 5000) }, "data has 5000 bytes"},
+	"truncated":         {func(a Artifact) error { return cut(a.Path("data"), 4) }, "data has 4 bytes, not 1100"},
+	"longer":            {func(a Artifact) error { return cut(a.Path("data"), 5000) }, "data has 5000 bytes"},
 	"file missing":      {func(a Artifact) error { return os.Remove(a.Path("index/part")) }, "index/part is missing"},
 	"file is a folder":  {func(a Artifact) error { return replaceByFolder(a.Path("data")) }, "data is missing"},
 	"marker missing":    {func(a Artifact) error { return os.Remove(a.Path(metaFile)) }, "artifact.json is missing"},
-	"marker is empty":   {func(a Artifact) error { return os.Truncate(a.Path(metaFile), 0) }, "artifact.json is not what was written"},
-	"marker cut":        {func(a Artifact) error { return os.Truncate(a.Path(metaFile), 40) }, "artifact.json is not what was written"},
+	"marker is empty":   {func(a Artifact) error { return cut(a.Path(metaFile), 0) }, "artifact.json is not what was written"},
+	"marker cut":        {func(a Artifact) error { return cut(a.Path(metaFile), 40) }, "artifact.json is not what was written"},
 	"marker of another": {markerOfAnother, "belongs to another artifact"},
 	"extra file":        {func(a Artifact) error { return os.WriteFile(a.Path("segment"), nil, 0o644) }, "segment was not there"},
 	"not a folder":      {func(a Artifact) error { return replaceByFile(a.Dir) }, "artifact.json is missing"},
 	"a link to a file":  {func(a Artifact) error { return replaceByLink(a.Path("data")) }, "data has -1 bytes"},
+}
+
+// cut gives a file another size, which it is protected against.
+func cut(path string, size int64) error {
+	if err := os.Chmod(path, 0o644); err != nil {
+		return err
+	}
+	return os.Truncate(path, size)
 }
 
 func replaceByFolder(path string) error {

@@ -87,6 +87,8 @@ func (c *Cache) GC(ctx context.Context, opt GCOptions) (GCReport, error) {
 			}
 			gone, err := c.deleteArtifact(ctx, e, opt.DryRun)
 			switch {
+			case errors.Is(err, unix.EROFS): // so it would be with all others
+				return r, c.storageError("delete artifacts", err)
 			case err != nil:
 				note(c.storageError("delete the artifact "+string(e.Key), err))
 			case gone:

@@ -124,7 +124,7 @@ func TestGCOfWhatIsOfNoUse(t *testing.T) {
 	c := aged(t, 5)
 	dir := func(i int) Artifact { return Artifact{Dir: c.dir(numbered(i).Key())} }
 	for _, err := range []error{
-		os.Truncate(dir(0).Path("data"), 3),
+		cut(dir(0).Path("data"), 3),
 		os.Remove(dir(1).Path(metaFile)),
 		os.WriteFile(dir(2).Path(metaFile), []byte(`{"Files": {}}`), 0o644),
 		fill(filepath.Join(c.Root(), "damaged", "some"), content(9)),

@@ -19,11 +19,43 @@ import (
 // Processes that make the same artifacts at once make each of them once between them, also while a collection deletes
 // locks and what lies around.
 func TestProcessesShareACache(t *testing.T) {
-	const processes, artifacts = 3, 20
+	const artifacts = 20
 	root := t.TempDir()
-	outputs := make([]bytes.Buffer, processes)
+	built := race(t, root, artifacts, GCOptions{})
+	for i := range artifacts {
+		if n := built[fmt.Sprint(i)]; n != 1 {
+			t.Errorf("artifact %d was built %d times", i, n)
+		}
+	}
+	c := mustOpen(t, root)
+	requireTidy(t, c)
+	if r, err := c.Verify(t.Context(), false, nil); err != nil || r.Checked != artifacts || len(r.Damaged) > 0 {
+		t.Errorf("verification: %+v, %v", r, err)
+	}
+}
+
+// While another process deletes all that is not in use, again and again, what a process was given stays whole.
+func TestProcessesAgainstGC(t *testing.T) {
+	const artifacts = 20
+	root := t.TempDir()
+	for range 3 { // those of the time before may be deleted, as their processes ended
+		race(t, root, artifacts, GCOptions{MaxBytes: new(int64)})
+	}
+	c := mustOpen(t, root)
+	r, err := c.GC(t.Context(), GCOptions{MaxBytes: new(int64)})
+	if err != nil || r.KeptCount != 0 || len(r.InUse) != 0 {
+		t.Errorf("nobody uses anything any more: %+v, %v", r, err)
+	}
+	requireTidy(t, c)
+}
+
+// race has several processes make the same artifacts, each checking what it gets, while a collection runs again and
+// again. It returns how many of the processes built each artifact.
+func race(t *testing.T, root string, artifacts int, opt GCOptions) map[string]int {
+	t.Helper()
+	outputs := make([]bytes.Buffer, 3)
 	var cmds []*exec.Cmd
-	for i := range processes {
+	for i := range outputs {
 		cmd := child(t, "build", root, fmt.Sprintf("%s=%d", envCount, artifacts))
 		cmd.Stdout = &outputs[i]
 		if err := cmd.Start(); err != nil {
@@ -36,7 +68,7 @@ func TestProcessesShareACache(t *testing.T) {
 	cleaner.Go(func() {
 		c := mustOpen(t, root)
 		for {
-			if _, err := c.GC(t.Context(), GCOptions{}); err != nil {
+			if _, err := c.GC(t.Context(), opt); err != nil {
 				t.Error(err)
 			}
 			select {
@@ -59,19 +91,7 @@ func TestProcessesShareACache(t *testing.T) {
 			built[line]++
 		}
 	}
-	if len(built) != artifacts {
-		t.Errorf("%d artifacts were built", len(built))
-	}
-	for i, n := range built {
-		if n != 1 {
-			t.Errorf("artifact %s was built %d times", i, n)
-		}
-	}
-	c := mustOpen(t, root)
-	requireTidy(t, c)
-	if r, err := c.Verify(t.Context(), false, nil); err != nil || r.Checked != artifacts || len(r.Damaged) > 0 {
-		t.Errorf("verification: %+v, %v", r, err)
-	}
+	return built
 }
 
 // holder starts a process that uses artifact 0. The function that it returns ends it.

@@ -61,7 +61,7 @@ func TestBuildErrorIsUntouched(t *testing.T) {
 	c := mustOpen(t, t.TempDir())
 	own := &fs.PathError{Op: "open", Path: "/the/users/corpus.jsonl", Err: syscall.EACCES}
 	_, err := c.Do(t.Context(), numbered(0), func(context.Context, string) error { return own })
-	if err != error(own) { //nolint:errorlint // the very same error is wanted
+	if !errors.Is(err, own) || err.Error() != own.Error() {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -128,16 +128,22 @@ func TestGCOnAFullDisk(t *testing.T) {
 // readOnly makes a cache with artifact 0 that cannot be written.
 func readOnly(t *testing.T) string {
 	t.Helper()
+	prepare := func(root string) {
+		c := mustOpen(t, root)
+		mustDo(t, c, 0)
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if os.Getuid() != 0 {
 		root := t.TempDir()
-		mustDo(t, mustOpen(t, root), 0)
+		prepare(root)
 		chmodAll(t, root, 0o555)
 		t.Cleanup(func() { chmodAll(t, root, 0o755) })
 		return root
 	}
 	root := tmpfs(t, "size=1m")
-	c := mustOpen(t, root)
-	mustDo(t, c, 0)
+	prepare(root)
 	if err := remountReadOnly(root); err != nil {
 		t.Skipf("a file system cannot be made read-only here: %v", err)
 	}
@@ -178,9 +184,13 @@ func TestReadOnlyCache(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	none := int64(0)
-	if r, err := mustOpen(t, root).GC(t.Context(), GCOptions{MaxBytes: &none, DryRun: true}); err != nil || len(r.Deleted) != 0 && len(r.Deleted) != 1 {
+	if r, err := mustOpen(t, root).GC(t.Context(), GCOptions{MaxBytes: new(int64), DryRun: true}); err != nil || len(r.Deleted) != 1 {
 		t.Errorf("dry collection: %+v, %v", r, err)
+	}
+	r, err := mustOpen(t, root).GC(t.Context(), GCOptions{MaxBytes: new(int64)})
+	requireStorageError(t, err, nil, root)
+	if !isForbidden(err) || len(r.Deleted) != 0 {
+		t.Errorf("collection: %+v, %v", r, err)
 	}
 }
 
