@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"frontier/internal/checked"
 )
 
 // writeAtomically writes path through a temporary file in the same folder, which is synced and renamed, so that path
@@ -27,7 +29,12 @@ func writeAtomically(path string, write func(io.Writer) error) (err error) {
 			os.Remove(f.Name())
 		}
 	}()
-	if err := write(f); err != nil {
+	w := checked.New(f)
+	err = write(w)
+	if w.Err() != nil { // also where the encoder did not notice; it says more than what the encoder makes of it
+		return w.Err()
+	}
+	if err != nil {
 		return err
 	}
 	// CreateTemp makes files that only the owner can read; results are for the whole team, within its umask.

@@ -53,6 +53,7 @@ const (
 	linesBefore = 5
 	linesAfter  = 8
 	linesAtEnd  = 12
+	maxLine     = 300
 	maxExcerpt  = 1200
 )
 
@@ -64,7 +65,11 @@ func excerpt(printed string) string {
 	if i := slices.IndexFunc(lines, isCause); i >= 0 {
 		from, to = max(0, i-linesBefore), min(len(lines), i+linesAfter)
 	}
-	return shorten(strings.Join(lines[from:to], "\n"), maxExcerpt)
+	lines = slices.Clone(lines[from:to])
+	for i, line := range lines {
+		lines[i] = shorten(line, maxLine)
+	}
+	return shorten(strings.Join(lines, "\n"), maxExcerpt)
 }
 
 // isCause knows the lines with which Go's runtime begins to report a panic, a fault, or a fatal signal.

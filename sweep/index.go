@@ -52,8 +52,7 @@ func (r *runner) buildAll(ctx context.Context, cells []*cellPlan) error {
 			defer r.jobs.Release(weight)
 			err := r.build(ctx, b, &running)
 			r.progress(Event{Stage: "build", Detail: b.describe(), Done: int(done.Add(1)), Total: len(needed)})
-			var failed *cellError
-			if errors.As(err, &failed) {
+			if onlyCell(err) {
 				b.err = err
 				return nil
 			}
@@ -61,6 +60,13 @@ func (r *runner) buildAll(ctx context.Context, cells []*cellPlan) error {
 		})
 	}
 	return errors.Join(group.Wait(), ctx.Err())
+}
+
+// onlyCell says that err is the failure of one cell, and not one that would meet the others as well.
+func onlyCell(err error) bool {
+	var failed *cellError
+	var storage *cas.StorageError
+	return errors.As(err, &failed) && !errors.As(err, &storage)
 }
 
 func (r *runner) build(ctx context.Context, b *built, running *atomic.Int32) error {
@@ -118,7 +124,7 @@ func (r *runner) learn(s buildSize) {
 
 // freeMemory is what can be allocated on this machine or in the control group of this process, 0 if unknown.
 func (r *runner) freeMemory() int64 {
-	free := availableMemory()
+	free := r.available()
 	if group := r.machine.MemoryLimit; group > 0 && (free == 0 || group < free) {
 		return group
 	}

@@ -6,13 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"frontier/chunkers"
 	"frontier/embedders"
-	"frontier/indexes"
-	"frontier/indexes/engines"
-	"frontier/internal/param"
 	"frontier/results"
 	"frontier/sweep/cell"
 	"frontier/sweep/file"
@@ -28,36 +24,6 @@ func TestMain(m *testing.M) {
 		os.Exit(serveParent(request, os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
-}
-
-// testEngines are all engines and one that fails in the way that its parameter says.
-func testEngines() []indexes.Engine {
-	flat := indexes.Find(engines.All(), "flat")
-	bad := *flat
-	bad.Name = "bad"
-	bad.Params = []param.Spec{{Name: "how", Type: param.String, Default: "error", Doc: "How building fails."}}
-	bad.Check = nil
-	bad.Describe = func(param.Values) (string, string, map[string]int64) { return "bad", "bad", nil }
-	bad.Build = func(ctx context.Context, _ indexes.Input, build param.Values) (indexes.Built, error) {
-		switch build.Str("how") {
-		case "panic":
-			panic("the engine broke")
-		case "exit":
-			os.Exit(2) // what a crash in C++ looks like
-		case "eat":
-			for hoard := [][]byte{}; ; {
-				block := make([]byte, 1<<20)
-				for i := range block {
-					block[i] = 1
-				}
-				hoard = append(hoard, block)
-			}
-		case "sleep":
-			time.Sleep(time.Hour)
-		}
-		return indexes.Built{}, fmt.Errorf("the engine said no")
-	}
-	return append(engines.All(), bad)
 }
 
 func testRegistry() file.Registry {

@@ -77,7 +77,7 @@ type parent struct {
 func (p *place) start() *parent {
 	p.t.Helper()
 	p.write("sweep.yaml", p.yaml)
-	request := filepath.Join(p.dir, "parent.json")
+	request := filepath.Join(p.dir, "parent-"+filepath.Base(p.out)+".json")
 	if err := writeJSON(request, parentRequest{File: filepath.Join(p.dir, "sweep.yaml"), Out: p.out, Cache: p.cache, Jobs: p.jobs}); err != nil {
 		p.t.Fatal(err)
 	}

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"frontier/internal/checked"
 )
 
 // replaceFile writes path by another name, syncs it and renames it, so that at any instant path is either what it was
@@ -20,7 +22,12 @@ func replaceFile(path string, write func(io.Writer) error) (err error) {
 			err = errors.Join(fmt.Errorf("write %s: %w", path, err), ignoreClosed(f.Close()), os.Remove(f.Name()))
 		}
 	}()
-	if err := write(f); err != nil {
+	w := checked.New(f)
+	err = write(w)
+	if w.Err() != nil {
+		return w.Err()
+	}
+	if err != nil {
 		return err
 	}
 	if err := errors.Join(f.Chmod(0o644), f.Sync()); err != nil {

@@ -37,6 +37,7 @@ type runner struct {
 	builds     map[cas.Key]*built
 	catalog    *cost.Catalog // prices; nil if no costs are asked for
 
+	available func() int64 // bytes of memory that are free, 0 if unknown
 	admission *admission
 	history   func() []buildSize // of the cache
 	learned   []buildSize        // in this run
@@ -122,7 +123,7 @@ func newRunner(f *file.File, opt Options) (*runner, error) {
 	if opt.Jobs < 1 {
 		return nil, fmt.Errorf("a sweep needs at least one job, not %d", opt.Jobs)
 	}
-	r := &runner{opt: opt, file: f, jobs: semaphore.NewWeighted(int64(opt.Jobs)), machine: machine.Read(), started: time.Now()}
+	r := &runner{opt: opt, file: f, jobs: semaphore.NewWeighted(int64(opt.Jobs)), machine: machine.Read(), started: time.Now(), available: availableMemory}
 	r.threads = f.BuildThreads
 	if r.threads == 0 {
 		r.threads = runtime.GOMAXPROCS(0)
@@ -263,8 +264,7 @@ func (r *runner) do(ctx context.Context, name, detail string, s cas.Stage, build
 		}
 		return build(r.work, dir)
 	})
-	var failed *cellError
-	if err != nil && !errors.As(err, &failed) && ctx.Err() == nil {
+	if err != nil && !onlyCell(err) && ctx.Err() == nil {
 		r.abort() // the sweep ends with this error: nobody needs what else is under way
 	}
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"iter"
 	"os"
 
+	"frontier/internal/checked"
+
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/ipc"
@@ -101,6 +103,7 @@ func Spans(path string) (docs, starts, ends []int32, err error) {
 // writer is what both kinds of file share: rows gathered into batches, and an orderly end.
 type writer struct {
 	f       *os.File
+	checked *checked.File
 	ipc     *ipc.FileWriter
 	builder *array.RecordBuilder
 	pending int
@@ -112,11 +115,12 @@ func create(path string, schema *arrow.Schema) (writer, error) {
 	if err != nil {
 		return writer{}, err
 	}
-	w, err := ipc.NewFileWriter(f, ipc.WithSchema(schema))
+	c := checked.New(f)
+	w, err := ipc.NewFileWriter(c, ipc.WithSchema(schema))
 	if err != nil {
 		return writer{}, errors.Join(fmt.Errorf("%s: start an Arrow file: %w", path, err), f.Close())
 	}
-	return writer{f: f, ipc: w, builder: array.NewRecordBuilder(memory.DefaultAllocator, schema)}, nil
+	return writer{f: f, checked: c, ipc: w, builder: array.NewRecordBuilder(memory.DefaultAllocator, schema)}, nil
 }
 
 func (w *writer) appended() error {
@@ -149,6 +153,9 @@ func (w *writer) Close() error {
 	w.builder.Release()
 	if e := w.ipc.Close(); err == nil && e != nil {
 		err = fmt.Errorf("%s: finish: %w", w.f.Name(), e)
+	}
+	if e := w.checked.Err(); err == nil && e != nil {
+		err = fmt.Errorf("%s: write: %w", w.f.Name(), e)
 	}
 	if err == nil {
 		err = w.f.Sync()

@@ -1,0 +1,178 @@
+package sweep
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"frontier/indexes"
+	"frontier/indexes/engines"
+	"frontier/internal/param"
+
+	"golang.org/x/sys/unix"
+)
+
+// witnessEnv names a file to which the engines of a test write when they build, are loaded and are closed.
+const witnessEnv = "FRONTIER_TEST_WITNESS"
+
+// testEngines are all engines, one that fails in the way that its parameter says, and one that takes memory to build.
+func testEngines() []indexes.Engine {
+	all := append(engines.All(), badEngine(), hoardEngine())
+	if path := os.Getenv(witnessEnv); path != "" {
+		for i := range all {
+			watch(&all[i], path)
+		}
+	}
+	return all
+}
+
+func badEngine() indexes.Engine {
+	bad := *indexes.Find(engines.All(), "flat")
+	bad.Name = "bad"
+	bad.Params = []param.Spec{{Name: "how", Type: param.String, Default: "error", Doc: "How building fails."}}
+	bad.Check = nil
+	bad.Describe = func(param.Values) (string, string, map[string]int64) { return "bad", "bad", nil }
+	bad.Build = func(_ context.Context, _ indexes.Input, build param.Values) (indexes.Built, error) {
+		return indexes.Built{}, fail(build.Str("how"))
+	}
+	return bad
+}
+
+func fail(how string) error {
+	switch how {
+	case "panic":
+		panic("the engine broke")
+	case "exit":
+		os.Exit(2) // what a crash in C++ looks like
+	case "fault":
+		page, err := unix.Mmap(-1, 0, 4096, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(os.Stderr, "last words of the engine")
+		page[0] = 1 // no recover helps
+	case "shout":
+		fmt.Fprintln(os.Stderr, strings.Repeat("the engine shouts. ", 10_000))
+		panic(strings.Repeat("the engine broke. ", 1000))
+	case "eat":
+		for hoard := [][]byte{}; ; {
+			hoard = append(hoard, touched(1<<20))
+		}
+	case "leap": // more at once than the guard could stop in time
+		hoard := make([]byte, 16<<30)
+		return fmt.Errorf("got %d bytes", len(hoard))
+	case "sleep":
+		time.Sleep(time.Hour)
+	case "block":
+		for { // in the kernel, as C code would be; a signal of Go's scheduler ends the wait
+			_, _ = unix.Select(0, nil, nil, nil, &unix.Timeval{Sec: 3600})
+		}
+	case "spin":
+		for { //nolint:revive // what C code that hangs does
+		}
+	}
+	return fmt.Errorf("the engine said no")
+}
+
+// touched is memory that is really there.
+func touched(n int) []byte {
+	block := make([]byte, n)
+	for i := 0; i < len(block); i += 4096 {
+		block[i] = 1
+	}
+	return block
+}
+
+// hoardEngine is exact search that takes some memory for each value that it builds from.
+func hoardEngine() indexes.Engine {
+	hoard := *indexes.Find(engines.All(), "flat")
+	build := hoard.Build
+	hoard.Name = "hoard"
+	hoard.Params = []param.Spec{{Name: "bytes", Type: param.Int, Default: int64(0), Min: 0, Max: 1 << 20, Doc: "What building takes for each value."}}
+	hoard.Check = nil
+	hoard.Describe = func(v param.Values) (string, string, map[string]int64) {
+		return "hoard", fmt.Sprintf("hoard %d", v.Int("bytes")), nil
+	}
+	hoard.Build = func(ctx context.Context, in indexes.Input, v param.Values) (indexes.Built, error) {
+		block := touched(int(v.Int("bytes")) * in.Vectors.Len() * in.Vectors.Dim())
+		time.Sleep(20 * time.Millisecond) // long enough to be seen
+		if len(block) > 0 && block[0] != 1 {
+			return indexes.Built{}, fmt.Errorf("the memory is not there")
+		}
+		return build(ctx, in, param.Values{})
+	}
+	load := hoard.Load
+	hoard.Load = func(ctx context.Context, dir string, in indexes.Input, _ param.Values) (indexes.Index, error) {
+		return load(ctx, dir, in, param.Values{})
+	}
+	return hoard
+}
+
+// deed is a line of the witness: what a process did, and when.
+type deed struct {
+	what string // build, load or close
+	pid  int
+	at   int64 // nanoseconds
+}
+
+func watch(e *indexes.Engine, path string) {
+	build, load := e.Build, e.Load
+	e.Build = func(ctx context.Context, in indexes.Input, v param.Values) (indexes.Built, error) {
+		testify(path, "build")
+		return build(ctx, in, v)
+	}
+	e.Load = func(ctx context.Context, dir string, in indexes.Input, v param.Values) (indexes.Index, error) {
+		testify(path, "load")
+		index, err := load(ctx, dir, in, v)
+		return watched{index, path}, err
+	}
+}
+
+type watched struct {
+	indexes.Index
+	path string
+}
+
+func (w watched) Close() error {
+	testify(w.path, "close")
+	return w.Index.Close()
+}
+
+func testify(path, what string) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		panic(err)
+	}
+	defer f.Close()
+	if _, err := fmt.Fprintln(f, what, os.Getpid(), time.Now().UnixNano()); err != nil { // one write: lines do not mix
+		panic(err)
+	}
+}
+
+func readWitness(t *testing.T, path string) []deed {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var deeds []deed
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		fields := strings.Fields(lines.Text())
+		pid, err := strconv.Atoi(fields[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, err := strconv.ParseInt(fields[2], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		deeds = append(deeds, deed{fields[0], pid, at})
+	}
+	return deeds
+}
