@@ -160,12 +160,11 @@ func (c *Cache) deleteMarked(e Entry, f finding, dry bool) (gone bool, err error
 		return errors.Is(err, fs.ErrNotExist), ignore(err, fs.ErrNotExist)
 	}
 	defer marker.Close()
-	ok, err := tryFlock(marker, unix.LOCK_EX)
-	if err != nil && !cannotLock(err) || err == nil && !ok {
+	what, err := lockOpened(marker, path, unix.LOCK_EX)
+	if err != nil || what != locked { // without locks nobody knows who uses it
 		return false, err
 	}
-	now, err := marker.Stat()
-	if err != nil || !os.SameFile(seen, now) || !isAt(marker, path) {
+	if now, err := marker.Stat(); err != nil || !os.SameFile(seen, now) {
 		return false, err
 	}
 	if dry {

@@ -67,12 +67,12 @@ func (c *Cache) inspect(ctx context.Context, k Key, d depth) (finding, error) {
 		return finding{}, err
 	}
 	f := finding{pin: pin}
-	ok, err := tryFlock(pin, unix.LOCK_SH)
+	what, err := lockOpened(pin, filepath.Join(dir, metaFile), unix.LOCK_SH)
 	switch {
 	case err != nil && !cannotLock(err):
 		f.unpin()
 		return finding{}, err
-	case err == nil && !ok, !isAt(pin, filepath.Join(dir, metaFile)):
+	case err == nil && what != locked:
 		f.unpin()
 		return finding{state: leaving}, nil
 	}

@@ -50,6 +50,29 @@ func isAt(f *os.File, path string) bool {
 	return err == nil && os.SameFile(opened, named)
 }
 
+// outcome is what came of locking an opened file.
+type outcome int
+
+const (
+	locked outcome = iota
+	busy           // somebody else has it locked
+	gone           // its path names another file or none: it was deleted between opening and locking
+)
+
+// lockOpened locks the file f, which was opened as path, without waiting.
+func lockOpened(f *os.File, path string, how int) (outcome, error) {
+	ok, err := tryFlock(f, how)
+	switch {
+	case err != nil:
+		return busy, err
+	case !ok:
+		return busy, nil
+	case !isAt(f, path):
+		return gone, nil
+	}
+	return locked, nil
+}
+
 // lockFile is a file that is locked exclusively. It holds the process id of its holder.
 type lockFile struct{ f *os.File }
 
@@ -65,19 +88,17 @@ func tryLockFile(path string, create bool) (l *lockFile, holder int, err error) 
 		if err != nil {
 			return nil, 0, err
 		}
-		ok, err := tryFlock(f, unix.LOCK_EX)
-		if err != nil || !ok {
-			holder := readHolder(f)
-			_ = f.Close() // nothing was written
+		what, err := lockOpened(f, path, unix.LOCK_EX)
+		if err == nil && what == locked {
+			l := &lockFile{f}
+			l.note()
+			return l, 0, nil
+		}
+		holder := readHolder(f)
+		_ = f.Close() // nothing was written
+		if err != nil || what == busy {
 			return nil, holder, err
 		}
-		if !isAt(f, path) { // deleted by its last holder between opening and locking
-			_ = f.Close()
-			continue
-		}
-		l := &lockFile{f}
-		l.note()
-		return l, 0, nil
 	}
 }
 

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Processes that make the same artifacts at once make each of them once between them, also while a collection deletes
@@ -239,7 +241,8 @@ func TestOpenCleansUp(t *testing.T) {
 	}
 }
 
-// A lock that was deleted by its holder is not mistaken for one that is held.
+// A lock file that its holder deleted is not mistaken for one that is held: whoever had opened it before sees that it
+// is gone, also when another one has its name.
 func TestDeletedLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	first, _, err := tryLockFile(path, true)
@@ -254,13 +257,19 @@ func TestDeletedLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer waiting.Close()
-	first.remove()
-	if isAt(waiting, path) {
-		t.Error("a deleted file is said to be there")
+	requireOutcome := func(want outcome) {
+		t.Helper()
+		if got, err := lockOpened(waiting, path, unix.LOCK_EX); got != want || err != nil {
+			t.Errorf("the outcome is %v, not %v: %v", got, want, err)
+		}
 	}
+	requireOutcome(busy)
+	first.remove()
+	requireOutcome(gone)
 	second, _, err := tryLockFile(path, true)
 	if err != nil || second == nil {
 		t.Fatalf("a deleted lock cannot be taken again: %v", err)
 	}
-	second.unlock()
+	defer second.unlock()
+	requireOutcome(gone)
 }
