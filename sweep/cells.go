@@ -175,7 +175,7 @@ func product[T any](sets [][]T) [][]T {
 func (r *runner) index(v variant, in input) *built {
 	b := &built{engine: v.engine, params: v.build, input: in}
 	b.stage = cas.Stage{
-		Name: "build", Version: buildVersion,
+		Name: buildStage, Version: buildVersion,
 		Params: fmt.Sprintf("%s %s %s seed=%d threads=%d %s", v.engine.Name, v.engine.Version(), v.build.Canonical(), r.file.Seed, r.threads, r.machine.InstructionSet),
 		Inputs: []cas.Key{in.key()},
 	}

@@ -14,7 +14,7 @@ func buildHistory(ctx context.Context, cache *cas.Cache) []buildSize {
 	}
 	var history []buildSize
 	for _, e := range entries {
-		if e.Meta.Stage.Name != "build" || e.Condition != cas.Whole {
+		if e.Meta.Stage.Name != buildStage || e.Condition != cas.Whole {
 			continue
 		}
 		var record buildRecord

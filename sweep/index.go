@@ -15,7 +15,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-const buildVersion = 1
+const (
+	buildStage   = "build"
+	buildVersion = 1
+)
 
 // buildRecord is what is stored beside an index about its making.
 type buildRecord struct {
@@ -97,6 +100,7 @@ func (r *runner) build(ctx context.Context, b *built, running *atomic.Int32) err
 			record.Size.Peak = *reply.Built.MemoryBytes
 		}
 		r.learn(record.Size)
+		r.worksFor(reply.Built.Seconds)
 		return writeJSON(filepath.Join(dir, "build.json"), record)
 	})
 	if err != nil {

@@ -32,7 +32,7 @@ func testRegistry() file.Registry {
 
 // place is a sweep file with folders of its own.
 type place struct {
-	t               *testing.T
+	t               testing.TB
 	dir, out, cache string
 	fresh           bool
 	jobs            int
@@ -42,7 +42,7 @@ type place struct {
 	progress        func(Event)
 }
 
-func newPlace(t *testing.T, yaml string) *place {
+func newPlace(t testing.TB, yaml string) *place {
 	t.Helper()
 	dir := t.TempDir()
 	return &place{t: t, dir: dir, out: filepath.Join(dir, "out"), cache: filepath.Join(dir, "cache"), jobs: 2, yaml: yaml}

@@ -54,11 +54,13 @@ func (r *runner) measureCell(ctx context.Context, store *store, c *cellPlan) ([]
 
 // runMeasure holds the machine's lock only while the cell runs; scoring is not measuring.
 func (r *runner) runMeasure(ctx context.Context, c *cellPlan, dir string) (*cell.MeasureReport, error) {
+	begun := time.Now()
 	unlock, err := machineLock(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
+	r.worksFor(time.Since(begun).Seconds()) // waiting for other sweeps costs time, but not because of the runner
 	req := r.measureRequest(c, dir)
 	reply, err := runCell(r.work, r.opt.Command, cell.Request{MemoryLimit: r.file.Limits.Memory, Measure: req}, r.file.Limits.CellTime, func(text string) {
 		r.progress(Event{Stage: "measuring", Detail: c.describe() + ": " + text})
@@ -69,11 +71,16 @@ func (r *runner) runMeasure(ctx context.Context, c *cellPlan, dir string) (*cell
 	if reply.Measured == nil || len(reply.Measured.Points) != len(c.points) {
 		return nil, fmt.Errorf("%s: the cell's reply is not that of %d measured points", c.describe(), len(c.points))
 	}
-	r.worked += seconds(reply.Measured.LoadSeconds + reply.Measured.Spent)
+	r.worksFor(reply.Measured.LoadSeconds + reply.Measured.Spent)
 	return reply.Measured, nil
 }
 
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+// worksFor notes time that went into the work itself; the rest of what a sweep takes is the runner's own.
+func (r *runner) worksFor(seconds float64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.worked += time.Duration(seconds * float64(time.Second))
+}
 
 func (r *runner) measureRequest(c *cellPlan, dir string) *cell.MeasureRequest {
 	m := r.file.Measure

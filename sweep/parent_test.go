@@ -65,7 +65,7 @@ func testCommand() *exec.Cmd { return exec.Command(os.Args[0]) }
 
 // parent is a process that runs the sweep of a place.
 type parent struct {
-	t              *testing.T
+	t              testing.TB
 	cmd            *exec.Cmd
 	stdout, stderr bytes.Buffer
 	done           chan struct{} // closed when it has ended
@@ -145,7 +145,7 @@ func needsProc(t *testing.T) {
 }
 
 // processesWith are the processes that have the variable in their environment, as NAME=VALUE.
-func processesWith(t *testing.T, variable string) []int {
+func processesWith(t testing.TB, variable string) []int {
 	t.Helper()
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

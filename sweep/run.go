@@ -51,7 +51,7 @@ type runner struct {
 	started   time.Time
 	compacted time.Time // when results.parquet was last written
 
-	worked time.Duration // that cells took to load and to measure; what else Run took is the runner's own
+	worked time.Duration // that stages and cells took by themselves; the rest of a sweep's time is the runner's
 
 	mu      sync.Mutex
 	summary Summary
@@ -262,6 +262,7 @@ func (r *runner) do(ctx context.Context, name, detail string, s cas.Stage, build
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		defer r.stageEnds(s, time.Now())
 		return build(r.work, dir)
 	})
 	if err != nil && !onlyCell(err) && ctx.Err() == nil {
@@ -279,6 +280,13 @@ func (r *runner) do(ctx context.Context, name, detail string, s cas.Stage, build
 	r.mu.Unlock()
 	r.progress(Event{Stage: name, Detail: detail, Cached: art.Hit})
 	return art, nil
+}
+
+// stageEnds notes what a stage of this process took. A build says for itself what it took in its cell.
+func (r *runner) stageEnds(s cas.Stage, started time.Time) {
+	if s.Name != buildStage {
+		r.worksFor(time.Since(started).Seconds())
+	}
 }
 
 func (r *runner) progress(e Event) {
