@@ -49,7 +49,7 @@ build_threads: 1
 vectors: {synthetic: {n: 2000, dim: 32, clusters: 20, spread: 0.5, queries: 200}, metric: l2}
 indexes: [{engine: hoard, bytes: {from: 1, to: %d, steps: %d, scale: linear}}]
 measure: {k: [1, 10], rounds: 2, min_time: %v, warmup: %v, max_time: %v, load: [{closed: [1, 2]}]}
-`, cells, cells, minTime, warmup, minTime))
+`, cells, cells, minTime, warmup, 10*minTime))
 	p.write("sweep.yaml", p.yaml)
 	f, err := file.Read(filepath.Join(p.dir, "sweep.yaml"), testRegistry(), nil)
 	if err != nil {
