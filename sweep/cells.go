@@ -109,6 +109,9 @@ func (r *runner) itemCells(item *file.Index, in input) ([]*cellPlan, error) {
 			fusions = append(fusions, hybrid.Fusion{Kind: f.Kind, Param: f.Param})
 		}
 	}
+	if err := r.checkParts(item); err != nil {
+		return nil, err
+	}
 	sets := [][]variant{}
 	inputs := []input{}
 	for _, part := range items {
@@ -154,6 +157,14 @@ func (r *runner) checkMetric(item *file.Index, variants []variant, in input) err
 		}
 	}
 	return fault(r.file, item.Pos, "engine", fmt.Sprintf("%s does not know the metric %s, only %v", engine.Name, in.embedding.metric, engine.Metrics), "")
+}
+
+// checkParts refuses a hybrid of two BM25 indexes: bleve keeps k1 and b for the whole process.
+func (r *runner) checkParts(item *file.Index) error {
+	if len(item.Parts) == 2 && item.Parts[0].Engine == "bleve" && item.Parts[1].Engine == "bleve" {
+		return fault(r.file, item.Parts[1].Pos, "of", "bleve cannot be both parts of a hybrid: it has one k1 and b in a process", "take a vector engine as one of the two")
+	}
+	return nil
 }
 
 // product is the combinations that take one of each set, the last set fastest.
@@ -225,7 +236,11 @@ func (r *runner) addPoints(c *cellPlan, chosen []variant, fusions []hybrid.Fusio
 // protocol is a text that is equal for measurements that mean the same.
 func (r *runner) protocol() string {
 	m := r.file.Measure
-	return fmt.Sprintf("%v %d %s %s %d %d %v %v %v %s", m.K, m.Depth, m.Unit, m.Evidence, m.RelevanceMin, m.Rounds, m.MinTime, m.Warmup, m.MaxTime, r.judgements)
+	truth := cas.Key("")
+	if r.vectors != nil {
+		truth = r.vectors.truthKey
+	}
+	return fmt.Sprintf("%s %s %v %d %s %s %d %d %v %v %v %s", scorerVersion, truth, m.K, m.Depth, m.Unit, m.Evidence, m.RelevanceMin, m.Rounds, m.MinTime, m.Warmup, m.MaxTime, r.judgements)
 }
 
 // shortID is 16 hexadecimal digits of a hash of text: among a billion points the chance of a clash is under 3%.

@@ -78,7 +78,7 @@ func storeChunks(ctx context.Context, c *corpus, kind *chunkers.Kind, params par
 		return err
 	}
 	if stats.Chunks == 0 {
-		return &datasets.Error{File: stored.Name(), Msg: "the corpus gives no chunks: every document's text is empty"}
+		return &datasets.Error{File: c.name, Msg: "the corpus gives no chunks: every document's text is empty", Hint: "is the text under another key than \"text\"?"}
 	}
 	if c.stats.Tokens > 0 {
 		stats.Expansion = float64(stats.Tokens) / float64(c.stats.Tokens)

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -22,6 +23,7 @@ import (
 
 // corpus is a text data set, ready to be chunked.
 type corpus struct {
+	name    string  // as the sweep file has it
 	digest  cas.Key // of the content, whatever the files are called and whenever they were touched
 	path    string  // JSON Lines that datasets.OpenCorpus reads
 	stats   corpusStats
@@ -81,13 +83,16 @@ func (r *runner) prepareCorpus(ctx context.Context) (*corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &corpus{path: art.Path("documents.jsonl"), golden: golden}
+	c := &corpus{name: d.Corpus, path: art.Path("documents.jsonl"), golden: golden}
 	if err := readJSON(art.Path("stats.json"), &c.stats); err != nil {
 		return nil, err
 	}
 	c.digest = cas.Key(c.stats.Digest)
 	if err := c.resolve(ctx); err != nil {
 		return nil, err
+	}
+	if c.scorable(r.file.Measure.RelevanceMin) == 0 {
+		r.warn(fmt.Sprintf("none of the %d questions has evidence of relevance %d or more: there is no quality to measure", len(golden.Cases), r.file.Measure.RelevanceMin))
 	}
 	return c, r.storeQueries(ctx, c)
 }
@@ -134,6 +139,17 @@ func (c *corpus) resolve(ctx context.Context) error {
 	}
 	c.units, err = resolver.Finish()
 	return err
+}
+
+// scorable is how many questions have evidence of a grade that counts.
+func (c *corpus) scorable(relevanceMin int) int {
+	n := 0
+	for _, units := range c.units {
+		if slices.ContainsFunc(units, func(u datasets.Unit) bool { return u.Grade >= relevanceMin }) {
+			n++
+		}
+	}
+	return n
 }
 
 // storeQueries writes the questions where cells find them.

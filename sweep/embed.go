@@ -27,6 +27,7 @@ type embedding struct {
 	queries    string  // fbin
 	queriesKey cas.Key // digest of given query vectors
 	metric     vector.Metric
+	truthKey   cas.Key // digest of given neighbours; "" where they were searched for, which leaves no choice
 	truth      *truth.Neighbors
 	stats      embedStats
 	warnings   []string
@@ -36,12 +37,13 @@ type embedding struct {
 type embedStats struct {
 	N, Dim     int
 	Zero       int // vectors that are zero: texts that have no word the embedder knows
+	Duplicates int // vectors that repeat an earlier one
 	Seconds    float64
 	FitSeconds float64
 }
 
 const (
-	embedVersion = 1
+	embedVersion = 2
 	truthVersion = 1
 	// truthSlack is how many neighbours are kept beyond the largest k, so that ties at the k-th can be seen.
 	truthSlack = 16
@@ -68,6 +70,9 @@ func (r *runner) prepareEmbedding(ctx context.Context, c *corpus, ch *chunking, 
 	if e.stats.Zero > 0 {
 		e.warnings = append(e.warnings, fmt.Sprintf("%d of %d chunks have a zero vector (no word that %s knows); cosine cannot find them", e.stats.Zero, e.stats.N, kind.Name))
 	}
+	if e.stats.Duplicates > 0 {
+		e.warnings = append(e.warnings, fmt.Sprintf("%d of %d chunks have the vector of an earlier one; recall by id depends on how engines order them, so read ann_recall_dist as well", e.stats.Duplicates, e.stats.N))
+	}
 	qstage := cas.Stage{Name: "embed-queries", Version: embedVersion, Inputs: []cas.Key{e.key, c.queries.digest}}
 	qart, err := r.do(ctx, "embed-queries", name, qstage, func(ctx context.Context, dir string) error {
 		return storeQueryVectors(kind, params, e.model, c, dir)
@@ -76,6 +81,13 @@ func (r *runner) prepareEmbedding(ctx context.Context, c *corpus, ch *chunking, 
 		return nil, err
 	}
 	e.queries = qart.Path("queries.fbin")
+	var zero int
+	if err := readJSON(qart.Path("zero.json"), &zero); err != nil {
+		return nil, err
+	}
+	if zero > 0 {
+		e.warnings = append(e.warnings, fmt.Sprintf("%d of %d questions have a zero vector (no word that %s knows); they find nothing by vectors and are left out of ANN recall", zero, c.queries.count, kind.Name))
+	}
 	return e, r.prepareTruth(ctx, name, e, qstage.Key())
 }
 
@@ -97,8 +109,10 @@ func (r *runner) storeEmbedding(ctx context.Context, kind *embedders.Kind, param
 	if err != nil {
 		return err
 	}
+	var counts repeats
 	stats.N, err = embedders.EmbedAll(ctx, embedder, texts, r.opt.Jobs, func(rows []float32) error {
 		stats.Zero += zeroRows(rows, stats.Dim)
+		counts.add(rows, stats.Dim)
 		return w.Append(rows)
 	})
 	if e := w.Close(); err == nil {
@@ -108,26 +122,8 @@ func (r *runner) storeEmbedding(ctx context.Context, kind *embedders.Kind, param
 		return fmt.Errorf("embed with %s: %w", kind.Name, err)
 	}
 	stats.Seconds = time.Since(start).Seconds()
+	stats.Duplicates = counts.count()
 	return writeJSON(filepath.Join(dir, "stats.json"), stats)
-}
-
-func zeroRows(rows []float32, dim int) int {
-	zero := 0
-	for ; len(rows) >= dim; rows = rows[dim:] {
-		if isZero(rows[:dim]) {
-			zero++
-		}
-	}
-	return zero
-}
-
-func isZero(row []float32) bool {
-	for _, v := range row {
-		if v != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 func storeQueryVectors(kind *embedders.Kind, params param.Values, model string, c *corpus, dir string) error {
@@ -140,11 +136,13 @@ func storeQueryVectors(kind *embedders.Kind, params param.Values, model string, 
 		return err
 	}
 	row := make([]float32, embedder.Dim())
+	zero := 0
 	for _, k := range c.golden.Cases {
 		if err = embedder.Embed(k.Query, row); err != nil {
 			err = fmt.Errorf("%s:%d: embed the question %s: %w", k.File, k.Line, k.ID, err)
 			break
 		}
+		zero += zeroRows(row, len(row))
 		if err = w.Append(row); err != nil {
 			break
 		}
@@ -152,7 +150,10 @@ func storeQueryVectors(kind *embedders.Kind, params param.Values, model string, 
 	if e := w.Close(); err == nil {
 		err = e
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return writeJSON(filepath.Join(dir, "zero.json"), zero)
 }
 
 // prepareTruth finds the exact neighbours of the queries.

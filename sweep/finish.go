@@ -125,6 +125,9 @@ func (r *runner) describeData(man *results.Manifest) {
 	if r.corpus == nil {
 		man.Dataset = r.vectorsName()
 		man.Digests["base"], man.Digests["queries"] = string(r.vectors.key), string(r.queriesKey())
+		if r.vectors.truthKey != "" {
+			man.Digests["truth"] = string(r.vectors.truthKey)
+		}
 		if n, err := r.queryCount(); err == nil { // the file was read a moment ago
 			man.Queries = n
 		}

@@ -13,13 +13,18 @@ import (
 
 // machineLock keeps two sweeps of one machine from measuring at the same time. Whoever runs them, the file is the same;
 // it does not move with $TMPDIR, which may differ between two users or two jobs.
-func machineLock(ctx context.Context) (func(), error) {
+// waiting is called once if another sweep has it.
+func machineLock(ctx context.Context, waiting func()) (func(), error) {
 	path, err := machineLockFile("/tmp", os.TempDir())
 	if err != nil {
 		return nil, err
 	}
 	// Read-only, for the file may be another user's.
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
+	if free, err := lock.TryLock(); err == nil && free {
+		return func() { _ = lock.Unlock() }, nil
+	}
+	waiting()
 	if _, err := lock.TryLockContext(ctx, 50*time.Millisecond); err != nil {
 		return nil, fmt.Errorf("wait until no other sweep measures on this machine (%s): %w", path, err)
 	}

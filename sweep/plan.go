@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -80,17 +81,26 @@ func MakePlan(f *file.File, reg file.Registry, cache string) (*Plan, error) {
 		p.NaiveStages = 4 * p.Points // chunk, embed, build and search
 	}
 	m := f.Measure
-	p.MeasureTime = time.Duration(p.Points*m.Rounds) * (m.MinTime + m.Warmup)
+	// As a float, for a plan may come to more than a Duration holds.
+	p.MeasureTime = time.Duration(min(float64(p.Points)*float64(m.Rounds)*float64(m.MinTime+m.Warmup), math.MaxInt64/2))
 	sizes, err := knownSizes(f, reg, cache)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range sizes {
+		if p.Points <= MaxPoints {
+			if err := checkItems(f, engines, s); err != nil {
+				return nil, err
+			}
+		}
 		p.VectorBytes += int64(s.n) * int64(max(s.dim, 0)) * 4
 	}
 	p.Expressions, err = expressions(f, engines, sizes)
 	return p, err
 }
+
+// MaxPoints is how many points one run measures. More would take years, and the rows would not fit into memory.
+const MaxPoints = 1_000_000
 
 func countItems(items []file.Item) int {
 	n := 0

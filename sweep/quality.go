@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"frontier/bench/ranking"
 	"frontier/bench/recall"
@@ -74,7 +75,8 @@ func sum(values []float64) float64 {
 // annColumns fills the recall against exact search.
 func annColumns(row results.Row, ks []int, perK [][]recall.ANN, seed uint64) {
 	for i, k := range ks {
-		s := recall.Summarize(perK[i])
+		judged := slices.DeleteFunc(slices.Clone(perK[i]), func(a recall.ANN) bool { return math.IsNaN(a.ByID) })
+		s := recall.Summarize(judged)
 		if s.Queries == 0 || math.IsNaN(s.ByID) {
 			continue
 		}
@@ -82,8 +84,8 @@ func annColumns(row results.Row, ks []int, perK [][]recall.ANN, seed uint64) {
 		row[name("ann_recall")], row[name("ann_recall_p05")] = s.ByID, s.P05
 		row[name("ann_recall_dist")] = s.ByDistance
 		row[name("ann_recall_tie_low")], row[name("ann_recall_tie_high")] = s.TieLow, s.TieHigh
-		byID := make([]float64, len(perK[i]))
-		for q, a := range perK[i] {
+		byID := make([]float64, len(judged))
+		for q, a := range judged {
 			byID[q] = a.ByID
 		}
 		if low, high := stats.BootstrapMean(byID, confidence, resamples, seed); !math.IsNaN(low) {
@@ -104,8 +106,10 @@ func annWarnings(row results.Row, s recall.Summary, k int) {
 	}
 }
 
-// latencyColumns fills the percentiles of all visits together. A percentile without enough samples stays null.
-func latencyColumns(row results.Row, h histogram) {
+// latencyColumns fills the percentiles of all visits together. A percentile without enough samples stays null. An interval
+// is that of the order statistics, widened to hold the percentile of every single visit: within a visit samples are much
+// alike, and what differs from visit to visit is what a reader would see on measuring again.
+func latencyColumns(row results.Row, h histogram, visits map[float64][]time.Duration) {
 	for _, p := range []struct {
 		column   string
 		p        float64
@@ -118,9 +122,13 @@ func latencyColumns(row results.Row, h histogram) {
 			continue
 		}
 		row[p.column+"_seconds"] = value.Seconds()
-		if p.interval {
-			row[p.column+"_low_seconds"], row[p.column+"_high_seconds"] = low.Seconds(), high.Seconds()
+		if !p.interval {
+			continue
 		}
+		for _, v := range visits[p.p] {
+			low, high = min(low, v), max(high, v)
+		}
+		row[p.column+"_low_seconds"], row[p.column+"_high_seconds"] = low.Seconds(), high.Seconds()
 	}
 	if h.TotalCount() > 0 {
 		row["latency_mean_seconds"] = h.Mean() / 1e9

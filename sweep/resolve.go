@@ -98,6 +98,26 @@ func (r resolver) variants(item *file.Index) ([]variant, error) {
 	return all, firstProblems(problems)
 }
 
+// checkItems refuses what cannot be built from, or searched in, s.n rows of s.dim values.
+func checkItems(f *file.File, engines []indexes.Engine, s size) error {
+	var problems []error
+	for i := range f.Indexes {
+		parts := []file.Index{f.Indexes[i]}
+		if f.Indexes[i].Engine == hybridEngine {
+			parts = f.Indexes[i].Parts
+		}
+		for j := range parts {
+			if lexical(&parts[j], engines) == (s.dim >= 0) {
+				continue
+			}
+			if _, err := (resolver{f, engines, s.n, s.dim}).variants(&parts[j]); err != nil {
+				problems = append(problems, err)
+			}
+		}
+	}
+	return firstProblems(problems)
+}
+
 // fill replaces {name} in string parameters by the values of template axes.
 func (r resolver) fill(build param.Values, axes []file.Axis, combination []file.Value) (param.Values, error) {
 	given := param.Values{}
@@ -127,6 +147,21 @@ func (r resolver) attribute(err error, axes []file.Axis, combination []file.Valu
 		pos = axes[0].Pos
 	}
 	return r.fault(pos, wrong.Param, errors.New(wrong.Msg))
+}
+
+// blame gives an error about a parameter of item, such as a dimension that the data does not have, its place in the file.
+func (r resolver) blame(err error, item file.Item) error {
+	var wrong *param.Error
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	pos := item.Pos
+	for _, axis := range item.Axes {
+		if axis.Name == wrong.Param {
+			pos = axis.Pos
+		}
+	}
+	return r.fault(pos, item.Kind+"."+wrong.Param, errors.New(wrong.Msg))
 }
 
 func (r resolver) fault(pos file.Pos, name string, err error) error {

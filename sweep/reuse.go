@@ -75,6 +75,7 @@ func (r *runner) changes(store *store) []string {
 			}
 		}
 	}
+	changed("the version of the scorer", old.ScorerVersion, now.ScorerVersion)
 	changed("the instruction set", old.Machine["instruction_set"], now.Machine["instruction_set"])
 	return changes
 }

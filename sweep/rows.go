@@ -61,7 +61,7 @@ func (r *runner) dataColumns(row results.Row, c *cellPlan) {
 // dataDigest changes with anything that an answer is found in or scored against.
 func (r *runner) dataDigest() string {
 	if r.corpus == nil {
-		return string(cas.Hash(string(r.vectors.key) + string(r.queriesKey())))
+		return string(cas.Hash(string(r.vectors.key) + string(r.queriesKey()) + string(r.vectors.truthKey)))
 	}
 	return string(cas.Hash(string(r.corpus.digest) + string(r.queriesKey()) + r.judgements))
 }

@@ -82,6 +82,11 @@ func (r *runner) run(ctx context.Context) error {
 
 // runIn runs the sweep with its results folder open.
 func (r *runner) runIn(ctx context.Context, store *store) error {
+	if plan, err := MakePlan(r.file, r.opt.Registry, r.opt.Cache); err != nil {
+		return err
+	} else if plan.Points > MaxPoints {
+		return fault(r.file, file.Pos{}, "indexes", fmt.Sprintf("the sweep has %d points, and one run measures at most %d", plan.Points, MaxPoints), "split the file")
+	}
 	inputs, err := r.prepare(ctx)
 	if err != nil {
 		return err
@@ -181,68 +186,67 @@ func (r *runner) prepare(ctx context.Context) ([]input, error) {
 func (r *runner) prepareText(ctx context.Context, c *corpus) ([]input, error) {
 	res := resolver{r.file, r.opt.Registry.Engines, -1, -1}
 	group, ctx := errgroup.WithContext(ctx)
-	var perChunking [][]input
+	var perChunking []*[]input
+	var wrong error
 	for _, item := range r.file.Chunkers {
 		kind := chunkers.Find(r.opt.Registry.Chunkers, item.Kind)
-		if kind == nil {
-			return nil, fault(r.file, item.Pos, "chunkers", fmt.Sprintf("no chunker is called %q", item.Kind), "")
-		}
 		for params, err := range res.items(kind.Params, item) {
 			if err != nil {
-				return nil, err
+				wrong = errors.Join(wrong, err)
+				break
 			}
-			i := len(perChunking)
-			perChunking = append(perChunking, nil)
+			inputs := new([]input) // of its own, so that the goroutine writes nothing that another reads
+			perChunking = append(perChunking, inputs)
 			group.Go(func() error {
 				ch, err := limited(ctx, r.jobs, func() (*chunking, error) { return r.prepareChunking(ctx, c, kind, params) })
 				if err != nil {
 					return err
 				}
-				inputs, err := r.embedAll(ctx, c, ch)
-				r.mu.Lock()
-				defer r.mu.Unlock()
-				perChunking[i] = inputs
+				*inputs, err = r.embedAll(ctx, c, ch)
 				return err
 			})
 		}
 	}
-	if err := group.Wait(); err != nil {
+	if err := errors.Join(wrong, group.Wait()); err != nil {
 		return nil, err
 	}
 	var all []input
 	for _, inputs := range perChunking {
-		all = append(all, inputs...)
+		all = append(all, *inputs...)
 	}
 	return all, nil
 }
 
 // embedAll embeds one chunking with every embedder. The first input is the chunking itself, for lexical engines.
 func (r *runner) embedAll(ctx context.Context, c *corpus, ch *chunking) ([]input, error) {
-	inputs := []input{{chunking: ch}}
 	res := resolver{r.file, r.opt.Registry.Engines, ch.stats.Chunks, -1}
 	group, ctx := errgroup.WithContext(ctx)
+	all := []*input{{chunking: ch}}
+	var wrong error
 	for _, item := range r.file.Embedders {
 		kind := embedders.Find(r.opt.Registry.Embedders, item.Kind)
-		if kind == nil {
-			return nil, fault(r.file, item.Pos, "embedders", fmt.Sprintf("no embedder is called %q", item.Kind), "")
-		}
 		for params, err := range res.items(kind.Params, item) {
 			if err != nil {
-				return nil, err
+				wrong = errors.Join(wrong, err)
+				break
 			}
-			i := len(inputs)
-			inputs = append(inputs, input{chunking: ch})
+			in := &input{chunking: ch}
+			all = append(all, in)
 			group.Go(func() error {
 				e, err := limited(ctx, r.jobs, func() (*embedding, error) { return r.prepareEmbedding(ctx, c, ch, kind, params) })
-				r.mu.Lock()
-				defer r.mu.Unlock()
-				inputs[i].embedding = e
-				return err
+				in.embedding = e
+				return res.blame(err, item)
 			})
 		}
 	}
-	err := group.Wait()
-	return inputs, err
+	if err := errors.Join(wrong, group.Wait()); err != nil {
+		return nil, err
+	}
+	inputs := make([]input, len(all))
+	for i, in := range all {
+		inputs[i] = *in
+	}
+	return inputs, nil
 }
 
 // limited runs f when a job is free.

@@ -3,6 +3,7 @@ package sweep
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 
 	"frontier/bench/ranking"
 	"frontier/bench/recall"
@@ -144,6 +145,9 @@ func (j *judge) holds(id int64, u datasets.Unit) bool {
 	return false
 }
 
+// noRecall marks a question without a place in ANN recall: where its vector is zero, every row is equally near.
+var noRecall = recall.ANN{ByID: math.NaN()}
+
 // annScores is the recall of every query against exact search, at each k.
 func annScores(e *embedding, ks []int, answers []arrowfile.Answer) (perK [][]recall.ANN, err error) {
 	base, err := vector.OpenFbin(e.base)
@@ -161,6 +165,12 @@ func annScores(e *embedding, ks []int, answers []arrowfile.Answer) (perK [][]rec
 		perK[i] = make([]recall.ANN, len(answers))
 	}
 	for q, a := range answers {
+		if e.kind != nil && isZero(queries.Row(q)) {
+			for i := range ks {
+				perK[i][q] = noRecall
+			}
+			continue
+		}
 		if a.Error != "" {
 			continue // scores zero
 		}

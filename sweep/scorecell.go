@@ -60,11 +60,11 @@ func (r *runner) measuredColumns(row results.Row, c *cellPlan, report *cell.Meas
 	if err != nil {
 		return err
 	}
-	latencyColumns(row, h)
+	latencyColumns(row, h, map[float64][]time.Duration{0.5: p.VisitP50, 0.99: p.VisitP99})
 	row["latency_histogram"] = p.Histogram
 	row["samples"], row["errors"], row["repetitions"] = p.Samples, p.Errors, int64(p.Repetitions)
 	row["qps"] = p.QPS
-	if _, low, high := stats.MeanInterval(p.VisitQPS, confidence); !math.IsNaN(low) {
+	if _, low, high := stats.MeanInterval(p.VisitQPS, confidence); len(p.VisitQPS) >= minVisits && !math.IsNaN(low) {
 		row["qps_low"], row["qps_high"] = max(0, low), high
 	}
 	row["harness_overhead_seconds"] = report.Overhead
@@ -85,14 +85,11 @@ func (r *runner) measuredColumns(row results.Row, c *cellPlan, report *cell.Meas
 		row["clock_ratio"] = *p.Clock
 	}
 	row["latency_max_seconds"] = p.Longest.Seconds()
-	for i, part := range c.parts {
-		effective := results.Row{}
-		setColumns(effective, part.engine.Search, p.Effective[i])
-		for name, v := range effective {
-			if n, err := (&param.Spec{Type: param.Int, Min: math.MinInt32}).Check(v); err == nil {
-				row[name] = n
-			}
-		}
+	if err := effectiveColumns(row, c, p.Effective); err != nil {
+		return err
+	}
+	if p.SameAs != "" {
+		addWarnings(row, "has the same parameters in effect as the point "+p.SameAs+": the two were measured as one")
 	}
 	addWarnings(row, p.Warnings...)
 	if e := c.input.embedding; e != nil {
@@ -101,14 +98,49 @@ func (r *runner) measuredColumns(row results.Row, c *cellPlan, report *cell.Meas
 	return nil
 }
 
+// minVisits is how many visits an interval of their mean needs: of two, Student's t says next to nothing.
+const minVisits = 3
+
+// effectiveColumns fills the search parameters as they were in effect.
+func effectiveColumns(row results.Row, c *cellPlan, effective []param.Values) error {
+	for name, values := range searchColumns(c, effective) {
+		delete(row, name)
+		if len(values) > 1 {
+			continue // both parts of a hybrid have it: params tells which has which
+		}
+		n, err := (&param.Spec{Type: param.Int, Min: math.MinInt32}).Check(values[0])
+		if err != nil {
+			return fmt.Errorf("%s in effect: %w", name, err)
+		}
+		row[name] = n
+	}
+	return nil
+}
+
+// searchColumns are the columns of search parameters with the value of each part that has one.
+func searchColumns(c *cellPlan, values []param.Values) map[string][]any {
+	columns := map[string][]any{}
+	for i, part := range c.parts {
+		single := results.Row{}
+		setColumns(single, part.engine.Search, values[i])
+		for name, v := range single {
+			columns[name] = append(columns[name], v)
+		}
+	}
+	return columns
+}
+
 // answerColumns scores the answers of one point and gives the row of each query.
 func (r *runner) answerColumns(row results.Row, c *cellPlan, p pointPlan, j *judge, answers []arrowfile.Answer, stages []string) ([]results.QueryRow, error) {
 	ks := r.file.Measure.K
 	row["queries"], row["queries_expected"] = int64(len(answers)), int64(len(answers))
-	failed, deepest := 0, 0
+	failed, deepest, deeper := 0, 0, 0
 	times := make([][]int64, len(stages))
 	for _, a := range answers {
 		deepest = max(deepest, int(a.Depth))
+		if int(a.Depth) > r.file.Measure.Depth {
+			deeper++
+		}
 		if a.Error != "" {
 			failed++
 		}
@@ -117,6 +149,10 @@ func (r *runner) answerColumns(row results.Row, c *cellPlan, p pointPlan, j *jud
 		}
 	}
 	row["queries_failed"], row["depth_effective"] = int64(failed), int64(deepest)
+	if 10*deeper > len(answers) {
+		// An engine that was asked for more looks at more than its search parameters say.
+		addWarnings(row, "over a tenth of the questions needed more than measure.depth rows to find enough documents, and engines raise ef to what they are asked for: raise depth, or read depth_effective beside ef_search")
+	}
 	if len(stages) > 0 {
 		stageColumns(row, stages, times)
 	}
@@ -136,7 +172,7 @@ func (r *runner) answerColumns(row results.Row, c *cellPlan, p pointPlan, j *jud
 			LatencySeconds: time.Duration(a.Nanoseconds).Seconds(), Scores: a.Scores, Depth: int(a.Depth), Metrics: map[string]float64{},
 		}
 		for i, k := range ks {
-			if ann != nil {
+			if ann != nil && !math.IsNaN(ann[i][q].ByID) {
 				rows[q].Metrics[fmt.Sprintf("ann_recall_at_%d", k)] = ann[i][q].ByID
 				rows[q].Metrics[fmt.Sprintf("ann_recall_dist_at_%d", k)] = ann[i][q].ByDistance
 			}

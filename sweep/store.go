@@ -63,7 +63,7 @@ func (s *store) begin(fresh bool) error {
 		return fmt.Errorf("clear away what a killed run left: %w", err)
 	}
 	old, err := os.ReadFile(filepath.Join(s.dir, runFile))
-	known := err == nil
+	known := err == nil && len(strings.TrimSpace(string(old))) > 0
 	if known && fresh {
 		if err := s.supersede(strings.TrimSpace(string(old))); err != nil {
 			return err

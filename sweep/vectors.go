@@ -31,6 +31,9 @@ func (r *runner) prepareVectors(ctx context.Context) (*embedding, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.checkEarly(); err != nil { // by the header of the file, before the work that it would spoil
+		return nil, err
+	}
 	base, baseStats, err := r.importVectors(ctx, "base", v.Base)
 	if err != nil {
 		return nil, err
@@ -38,10 +41,6 @@ func (r *runner) prepareVectors(ctx context.Context) (*embedding, error) {
 	queries, queryStats, err := r.importVectors(ctx, "queries", v.Queries)
 	if err != nil {
 		return nil, err
-	}
-	if baseStats.Dim != queryStats.Dim {
-		return nil, fault(r.file, v.QueriesPos, "vectors.queries",
-			fmt.Sprintf("queries have %d dimensions and base vectors %d; both must come from the same model", queryStats.Dim, baseStats.Dim), "")
 	}
 	e := &embedding{
 		key: cas.Key(baseStats.Digest), base: base, queries: queries, queriesKey: cas.Key(queryStats.Digest), metric: metric,
@@ -52,6 +51,25 @@ func (r *runner) prepareVectors(ctx context.Context) (*embedding, error) {
 		return e, r.readTruth(ctx, e, e.queriesKey)
 	}
 	return e, r.prepareTruth(ctx, "vectors", e, e.queriesKey)
+}
+
+// checkEarly refuses what the sizes that the vector files state make impossible.
+func (r *runner) checkEarly() error {
+	base, _, err := r.openVectors("base", r.file.Vectors.Base)
+	if err != nil {
+		return err
+	}
+	defer base.Close()
+	queries, _, err := r.openVectors("queries", r.file.Vectors.Queries)
+	if err != nil {
+		return err
+	}
+	defer queries.Close()
+	if base.Dim() != queries.Dim() {
+		return fault(r.file, r.file.Vectors.QueriesPos, "vectors.queries",
+			fmt.Sprintf("queries have %d dimensions and base vectors %d; both must come from the same model", queries.Dim(), base.Dim()), "")
+	}
+	return checkItems(r.file, r.opt.Registry.Engines, size{base.Len(), base.Dim()})
 }
 
 func auditWarnings(what string, a datasets.Audit, metric vector.Metric) []string {
@@ -140,8 +158,9 @@ func fileDigest(path string) (string, error) {
 	return digestOf(sum), nil
 }
 
-// checkedQueries is how many rows of a given truth are compared with exact search.
-const checkedQueries = 10
+// checkedQueries is how many rows of a given truth are compared with exact search. They are spread over the file, for
+// a truth may be wrong in part.
+const checkedQueries = 100
 
 // readTruth takes the neighbours from the file that the sweep names instead of searching for them. Their distances are
 // computed anew, and some rows are compared with exact search, for a truth of another metric or another base file would
@@ -153,6 +172,7 @@ func (r *runner) readTruth(ctx context.Context, e *embedding, queries cas.Key) e
 	if err != nil {
 		return err
 	}
+	e.truthKey = cas.Key(digest)
 	stage := cas.Stage{Name: "given-truth", Version: truthVersion, Params: string(e.metric), Inputs: []cas.Key{e.key, queries, cas.Key(digest)}}
 	art, err := r.do(ctx, "truth", v.Truth, stage, func(ctx context.Context, dir string) error {
 		k, ids, err := datasets.ReadNeighbors(path)
@@ -198,22 +218,27 @@ func (r *runner) completeTruth(ctx context.Context, e *embedding, k int, ids []i
 
 func (r *runner) spotCheck(ctx context.Context, e *embedding, n *truth.Neighbors, base, q *vector.Matrix, wrong func(string, ...any) error) error {
 	rows := min(checkedQueries, q.Len())
-	some, err := vector.NewMatrix(q.Rows(0, rows), q.Dim())
+	var some []float32
+	for i := range rows {
+		some = append(some, q.Row(i*q.Len()/rows)...)
+	}
+	sample, err := vector.NewMatrix(some, q.Dim())
 	if err != nil {
 		return err
 	}
 	k := min(n.K, r.maxK())
-	exact, err := truth.Exact(ctx, base, some, e.metric, k, r.opt.Jobs)
+	exact, err := truth.Exact(ctx, base, sample, e.metric, k, r.opt.Jobs)
 	if err != nil {
 		return err
 	}
 	for i := range rows {
+		query := i * q.Len() / rows
 		_, want := exact.Row(i)
-		_, got := n.Row(i)
+		_, got := n.Row(query)
 		for j := range exact.K {
 			if diff := got[j] - want[j]; diff > 1e-5*max(1, math.Abs(want[j])) {
 				return wrong("is not the truth for these vectors under %s: neighbour %d of query %d is at distance %g, while exact search finds one at %g",
-					e.metric, j+1, i, got[j], want[j])
+					e.metric, j+1, query, got[j], want[j])
 			}
 		}
 	}

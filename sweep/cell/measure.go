@@ -22,6 +22,7 @@ import (
 
 // visited is what has been measured of one point so far.
 type visited struct {
+	index  int // of the point in the request
 	report PointReport
 	keeper *load.Keeper
 	blocks []*load.Block
@@ -43,21 +44,22 @@ func measure(ctx context.Context, req *MeasureRequest, reg Registry, progress fu
 	defer closeParts()
 	report.Overhead = load.Overhead().Seconds()
 
-	points := make([]*visited, len(req.Points))
-	for i, p := range req.Points {
-		points[i] = &visited{report: PointReport{ID: p.ID}, keeper: load.NewKeeper(queries)}
+	points, same, err := distinct(req, r, engines, queries)
+	if err != nil {
+		return nil, err
 	}
 	rng := rand.New(rand.NewPCG(req.Seed, 0x6d656173757265))
 	order := load.Order(queries, req.Seed)
 	visits := rng.Perm(len(points))
 	for round := range req.Rounds {
 		for _, i := range visits {
-			if round > 0 && req.MaxTime > 0 && points[i].spent >= req.MaxTime {
+			v := points[i]
+			if round > 0 && req.MaxTime > 0 && v.spent >= req.MaxTime {
 				continue
 			}
-			progress(fmt.Sprintf("round %d of %d, point %s", round+1, req.Rounds, req.Points[i].ID))
-			if err := visit(ctx, req, r, engines, i, points[i], order); err != nil {
-				return nil, fmt.Errorf("point %s: %w", req.Points[i].ID, err)
+			progress(fmt.Sprintf("round %d of %d, point %s", round+1, req.Rounds, v.report.ID))
+			if err := visit(ctx, req, r, engines, v, order); err != nil {
+				return nil, fmt.Errorf("point %s: %w", v.report.ID, err)
 			}
 		}
 		slices.Reverse(visits) // A B B A: drift of the machine spreads over the points
@@ -69,8 +71,14 @@ func measure(ctx context.Context, req *MeasureRequest, reg Registry, progress fu
 		if err := v.finish(); err != nil {
 			return nil, err
 		}
-		report.Points = append(report.Points, v.report)
 		report.Spent += v.spent.Seconds()
+	}
+	for i, p := range req.Points {
+		one := same[i].report
+		if one.ID != p.ID {
+			one.SameAs, one.ID = one.ID, p.ID
+		}
+		report.Points = append(report.Points, one)
 	}
 	for _, part := range r.parts {
 		report.IndexBytes += part.Bytes()
@@ -86,18 +94,15 @@ func visitMore(ctx context.Context, req *MeasureRequest, r *retriever, engines [
 	if budget == 0 {
 		budget = defaultBudget
 	}
-	var short []int
-	for i := range points {
-		short = append(short, i)
-	}
+	short := slices.Clone(points)
 	for {
-		short = slices.DeleteFunc(short, func(i int) bool { return points[i].samples() >= enough || points[i].spent >= budget })
+		short = slices.DeleteFunc(short, func(v *visited) bool { return v.samples() >= enough || v.spent >= budget })
 		if len(short) == 0 {
 			return nil
 		}
-		for _, i := range short {
-			if err := visit(ctx, req, r, engines, i, points[i], order); err != nil {
-				return fmt.Errorf("point %s: %w", req.Points[i].ID, err)
+		for _, v := range short {
+			if err := visit(ctx, req, r, engines, v, order); err != nil {
+				return fmt.Errorf("point %s: %w", v.report.ID, err)
 			}
 		}
 		slices.Reverse(short)
@@ -113,6 +118,31 @@ func (v *visited) samples() int64 {
 		n += b.Samples
 	}
 	return n
+}
+
+// distinct are the points that differ once their parameters are in effect, and for each point of the request the one that
+// it is. An engine that raises two values to the same one would otherwise be measured twice, and the luckier of the two
+// would win.
+func distinct(req *MeasureRequest, r *retriever, engines []*indexes.Engine, queries int) (points, same []*visited, err error) {
+	known := map[string]*visited{}
+	for i, p := range req.Points {
+		effective, warnings, err := set(req, r, engines, i)
+		if err != nil {
+			return nil, nil, fmt.Errorf("point %s: %w", p.ID, err)
+		}
+		key := fmt.Sprint(p.Fusion, p.Clients)
+		for _, e := range effective {
+			key += " " + e.Canonical()
+		}
+		v, ok := known[key]
+		if !ok {
+			v = &visited{index: i, report: PointReport{ID: p.ID, Effective: effective, Warnings: warnings}, keeper: load.NewKeeper(queries)}
+			known[key] = v
+			points = append(points, v)
+		}
+		same = append(same, v)
+	}
+	return points, same, nil
 }
 
 // newRetriever reads all that belongs to the harness rather than to the engine, so that the engine's memory can be
@@ -212,6 +242,7 @@ func loadParts(ctx context.Context, req *MeasureRequest, reg Registry, r *retrie
 		})
 		engines = append(engines, engine)
 		r.parts = append(r.parts, index)
+		r.dense = append(r.dense, !engine.Lexical)
 	}
 	report.LoadSeconds = time.Since(start).Seconds()
 	if err := touch(req, r, engines); err != nil {
@@ -264,21 +295,19 @@ func set(req *MeasureRequest, r *retriever, engines []*indexes.Engine, i int) (e
 	return effective, warnings, nil
 }
 
-// visit measures point i once more.
-func visit(ctx context.Context, req *MeasureRequest, r *retriever, engines []*indexes.Engine, i int, v *visited, order []int) error {
-	effective, warnings, err := set(req, r, engines, i)
-	if err != nil {
+// visit measures a point once more.
+func visit(ctx context.Context, req *MeasureRequest, r *retriever, engines []*indexes.Engine, v *visited, order []int) error {
+	if _, _, err := set(req, r, engines, v.index); err != nil {
 		return err
 	}
 	first := len(v.blocks) == 0
 	if first {
-		v.report.Effective, v.report.Warnings = effective, warnings
 		r.answers = make([]arrowfile.Answer, len(order))
 	}
 	v.noise.start()
 	started := time.Now()
 	block, err := load.RunClosed(ctx, r, load.Closed{
-		Clients: req.Points[i].Clients, Order: order, Start: v.next, EachOnce: first,
+		Clients: req.Points[v.index].Clients, Order: order, Start: v.next, EachOnce: first || req.MinTime == 0,
 		Warmup: req.Warmup, MinTime: req.MinTime, Keeper: v.keeper,
 	})
 	if err != nil {
@@ -290,7 +319,7 @@ func visit(ctx context.Context, req *MeasureRequest, r *retriever, engines []*in
 	if !first {
 		return nil
 	}
-	v.report.Answers = filepath.Join(req.Dir, req.Points[i].ID+".arrow")
+	v.report.Answers = filepath.Join(req.Dir, v.report.ID+".arrow")
 	if r.vectors == nil {
 		v.report.Stages = stageNames
 	}
@@ -305,6 +334,8 @@ func (v *visited) finish() error {
 	}
 	for _, b := range v.blocks {
 		v.report.VisitQPS = append(v.report.VisitQPS, b.QPS())
+		v.report.VisitP50 = appendPercentile(v.report.VisitP50, b, 0.5)
+		v.report.VisitP99 = appendPercentile(v.report.VisitP99, b, 0.99)
 	}
 	histogram, err := load.EncodeHistogram(all.Histogram)
 	if err != nil {
@@ -318,4 +349,13 @@ func (v *visited) finish() error {
 	v.report.Warnings = append(v.report.Warnings, v.noise.warnings...)
 	v.report.Steal, v.report.Noise, v.report.Clock = v.noise.steal(), v.noise.spread(), v.noise.clock
 	return nil
+}
+
+// appendPercentile adds the percentile of one visit, if that has samples on both sides of it.
+func appendPercentile(all []time.Duration, b *load.Block, p float64) []time.Duration {
+	if float64(b.Samples)*(1-p) < 1 {
+		return all
+	}
+	value, _, _, _ := stats.Percentile(b.Histogram, p)
+	return append(all, value)
 }

@@ -110,9 +110,12 @@ type PointReport struct {
 	QPS         float64   // answers over the wall time of all visits
 	VisitQPS    []float64 // of each visit
 	Longest     time.Duration
-	Clock       *float64 // lowest clock speed over its highest; nil where it cannot be read
-	Steal       *float64 // fraction of processor time that the machine took away; nil where it cannot be read
-	Noise       *float64 // calibration kernel: slowest over fastest, less one
+	VisitP50    []time.Duration // of each visit: what differs between them no interval within one can show
+	VisitP99    []time.Duration // of each visit with enough samples to tell
+	SameAs      string          `json:",omitempty"` // a point with the same parameters in effect, measured together with this one
+	Clock       *float64        // lowest clock speed over its highest; nil where it cannot be read
+	Steal       *float64        // fraction of processor time that the machine took away; nil where it cannot be read
+	Noise       *float64        // calibration kernel: slowest over fastest, less one
 }
 
 // MeasureReport is what was measured of one cell.

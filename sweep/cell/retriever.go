@@ -18,6 +18,7 @@ var stageNames = []string{"embed_query", "search", "fusion"}
 // enough documents are found. It is what a latency is the latency of.
 type retriever struct {
 	parts    []indexes.Index
+	dense    []bool         // of each part: it needs the vector of the query
 	vectors  *vector.Matrix // of the queries, where they are given
 	queries  []string       // else the texts
 	embedder embedders.Embedder
@@ -42,6 +43,7 @@ type client struct {
 	stages [3]time.Duration
 	seen   []uint32 // epoch at which a document was last seen
 	epoch  uint32
+	blank  bool // the query's vector is zero: the embedder knows no word of it
 }
 
 func (r *retriever) addClients(n int) {
@@ -76,6 +78,7 @@ func (r *retriever) Do(cl, query int) error {
 			return fmt.Errorf("embed the query: %w", err)
 		}
 		q.Vector = c.vector
+		c.blank = isZero(c.vector)
 	default:
 		q.Text = r.queries[query]
 	}
@@ -98,6 +101,11 @@ func (r *retriever) search(c *client, q indexes.Query, ask int) (exhausted bool,
 	start := time.Now()
 	exhausted = true
 	for i, part := range r.parts {
+		if c.blank && r.dense[i] {
+			// Every row would be equally far, and what an engine happens to give first is no answer.
+			c.lists[i] = c.lists[i][:0]
+			continue
+		}
 		if c.lists[i], err = part.Search(q, ask, c.lists[i]); err != nil {
 			return false, err
 		}
@@ -117,6 +125,15 @@ func (r *retriever) search(c *client, q indexes.Query, ask int) (exhausted bool,
 	c.hits = c.fused[:min(ask, len(c.fused))]
 	c.stages[2] += time.Since(searched)
 	return exhausted, nil
+}
+
+func isZero(v []float32) bool {
+	for _, x := range v {
+		if x != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // distinct counts the documents that the hits of c belong to.
