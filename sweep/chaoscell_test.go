@@ -87,7 +87,7 @@ func TestFailuresSayWhatHappened(t *testing.T) {
 		"block": {statusTimeout, []string{"limits.cell_time (1s)"}},
 		"spin":  {statusTimeout, []string{"limits.cell_time (1s)"}},
 		"eat":   {statusKilled, []string{"over limits.memory (128 MiB)", "raise limits.memory"}},
-		"leap":  {statusKilled, []string{"out of memory", "raise limits.memory"}},
+		"leap":  {statusKilled, []string{"cannot allocate memory", "raise limits.memory"}},
 	} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()

@@ -64,8 +64,10 @@ func fail(how string) error {
 			hoard = append(hoard, touched(1<<20))
 		}
 	case "leap": // more at once than the guard could stop in time
-		hoard := make([]byte, 16<<30)
-		return fmt.Errorf("got %d bytes", len(hoard))
+		_, err := unix.Mmap(-1, 0, 16<<30, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+		if err != nil {
+			return fmt.Errorf("allocate as malloc does: %w", err)
+		}
 	case "sleep":
 		time.Sleep(time.Hour)
 	case "block":

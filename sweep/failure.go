@@ -3,6 +3,7 @@ package sweep
 import (
 	"errors"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -32,8 +33,9 @@ func remedy(status string) string {
 }
 
 // died tells a process that the system killed, which it does for memory, or that was refused memory, from one that
-// crashed by itself. The exit code says little: C++ code that crashes in a Go program ends it with 2.
-func died(err error, printed string) string {
+// crashed by itself; limited says that its memory was bounded. The exit code says little: C++ code that crashes in a Go
+// program ends it with 2.
+func died(err error, printed string, limited bool) string {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		if w, ok := exit.Sys().(syscall.WaitStatus); ok && w.Signaled() && w.Signal() == syscall.SIGKILL {
@@ -45,8 +47,15 @@ func died(err error, printed string) string {
 			return "killed"
 		}
 	}
+	if limited && refusedRuntime.MatchString(printed) {
+		return "killed"
+	}
 	return "crashed"
 }
+
+// refusedRuntime is how Go's runtime may report that it was refused memory for itself: it uses the null pointer that it
+// got, while a fault in C++ code says that the signal arrived during cgo execution.
+var refusedRuntime = regexp.MustCompile(`(?m)^SIGSEGV: .*\n.*addr=0x0$\n\s*^goroutine 0 .*\nruntime\.`)
 
 // linesBefore, linesAfter and linesAtEnd bound an excerpt: before the cause stands what a C++ library said last.
 const (

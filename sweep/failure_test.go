@@ -37,6 +37,28 @@ func TestExcerptHasTheCause(t *testing.T) {
 	}
 }
 
+func TestDeathsForWantOfMemory(t *testing.T) {
+	const runtimeFault = "SIGSEGV: segmentation violation\nPC=0x4379bd m=3 sigcode=1 addr=0x0\n\ngoroutine 0 gp=0x78fa170ed20 m=3 mp=0x78fa176b008 [idle]:\nruntime.(*spanQueue).tryDrain(0x1)\n"
+	const cgoFault = "SIGSEGV: segmentation violation\nPC=0x1 m=0 sigcode=1 addr=0x0\nsignal arrived during cgo execution\n\ngoroutine 1 gp=0x1 m=0 mp=0x1 [syscall]:\nruntime.cgocall(0x1)\n"
+	for name, c := range map[string]struct {
+		printed string
+		limited bool
+		want    string
+	}{
+		"heap":                     {"fatal error: runtime: out of memory\n", false, "killed"},
+		"runtime":                  {"fatal error: runtime: cannot allocate memory\n", false, "killed"},
+		"C++":                      {"terminate called after throwing an instance of 'std::bad_alloc'\n", false, "killed"},
+		"runtime's own fault":      {runtimeFault, true, "killed"},
+		"the same without a limit": {runtimeFault, false, "crashed"},
+		"fault in C++":             {cgoFault, true, "crashed"},
+		"panic":                    {"panic: broken\n", true, "crashed"},
+	} {
+		if got := died(errors.New("exit status 2"), c.printed, c.limited); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
 func TestShorten(t *testing.T) {
 	for limit := range 40 {
 		text := strings.Repeat("aé€😀", 4)

@@ -81,7 +81,7 @@ func runCell(ctx context.Context, command func() *exec.Cmd, req cell.Request, li
 	case talkErr == nil:
 		return reply, closeErr
 	case waitErr != nil:
-		return cell.Reply{}, &cellError{Status: died(waitErr, printed.String()), Msg: fmt.Sprintf("the process died (%v)", waitErr), Stderr: excerpt(printed.String())}
+		return cell.Reply{}, &cellError{Status: died(waitErr, printed.String(), req.MemoryLimit > 0), Msg: fmt.Sprintf("the process died (%v)", waitErr), Stderr: excerpt(printed.String())}
 	}
 	return cell.Reply{}, &cellError{Status: "error", Msg: fmt.Sprintf("the process ended without a reply (%v)", talkErr), Stderr: excerpt(printed.String())}
 }
