@@ -17,17 +17,14 @@ type judgement struct {
 	line            int
 }
 
-// qrelsLayout is how the lines of one file are cut.
-type qrelsLayout int
-
-const (
-	beirLayout qrelsLayout = iota // query, document, grade, separated by tabs
-	trecLayout                    // query, iteration, document, grade, separated by white space
-)
-
 // readQrels reads BEIR's tab-separated judgements, with or without their header, or TREC's. Lines that begin with # are
 // comments. A repeated judgement counts once; one that contradicts another is an error.
 func readQrels(file string, r io.Reader) ([]judgement, error) {
+	return readQrelsAs(file, r, QrelsAuto)
+}
+
+// readQrelsAs is readQrels for a file whose layout is known, unless format is QrelsAuto.
+func readQrelsAs(file string, r io.Reader, format QrelsFormat) ([]judgement, error) {
 	lines, err := newLineReader(file, r)
 	if err != nil {
 		return nil, err
@@ -35,9 +32,8 @@ func readQrels(file string, r io.Reader) ([]judgement, error) {
 	var (
 		all    []judgement
 		faults problems
-		layout qrelsLayout
-		seen   = map[[2]string]int{} // query and document to index in all
-		data   = 0                   // lines that are not comments
+		layout = format
+		data   = 0 // lines that are not comments
 	)
 	for {
 		line, err := lines.read()
@@ -47,19 +43,25 @@ func readQrels(file string, r io.Reader) ([]judgement, error) {
 		if err != nil {
 			return nil, err
 		}
-		if trimmed := bytes.TrimSpace(line); len(trimmed) == 0 || trimmed[0] == '#' {
+		if firstField(line) == nil {
 			continue
 		}
-		text := string(line)
 		if data++; data == 1 {
-			if layout, err = qrelsLayoutOf(lines, text); err != nil {
-				return nil, err
+			text := string(line)
+			if layout == QrelsAuto {
+				if layout, err = qrelsLayoutOf(lines, text); err != nil {
+					return nil, err
+				}
 			}
 			if isQrelsHeader(text) {
 				continue
 			}
 		}
-		j, err := parseJudgement(lines, layout, text)
+		var query string // of the line before, which is usually that of this line
+		if len(all) > 0 {
+			query = all[len(all)-1].query
+		}
+		j, err := parseJudgement(lines, layout, line, query)
 		if err != nil {
 			if len(all) == 0 && len(faults.errs) == 0 {
 				return nil, err // the file is of another kind, and every line would say so
@@ -67,21 +69,16 @@ func readQrels(file string, r io.Reader) ([]judgement, error) {
 			faults.add(err)
 			continue
 		}
-		key := [2]string{j.query, j.document}
-		if i, ok := seen[key]; !ok {
-			seen[key] = len(all)
-			all = append(all, j)
-		} else if all[i].grade != j.grade {
-			faults.add(lines.fault(0, fmt.Sprintf("query %q, document %q has grade %d here and %d on line %d", j.query, j.document, j.grade, all[i].grade, all[i].line), "keep one of them"))
-		}
+		all = append(all, j)
 	}
+	all = withoutRepeats(file, all, &faults)
 	if err := faults.err(); err != nil {
 		return nil, err
 	}
 	if len(all) == 0 {
 		return nil, &Error{File: file, Msg: "the file holds no judgements", Hint: qrelsHint}
 	}
-	if layout == trecLayout && data > 1 && !slices.ContainsFunc(all, func(j judgement) bool { return j.document != "0" }) {
+	if layout == QrelsTREC && data > 1 && !slices.ContainsFunc(all, func(j judgement) bool { return j.document != "0" }) {
 		return nil, &Error{
 			File: file, Line: all[0].line, Msg: "every judgement is of document \"0\": the columns look like SMART's (query, document, 0, 0)",
 			Hint: "rewrite the lines as: query 0 document 1",
@@ -93,13 +90,13 @@ func readQrels(file string, r io.Reader) ([]judgement, error) {
 const qrelsHint = "use BEIR's three columns separated by tabs (query-id, corpus-id, score) or TREC's four (query, iteration, document, grade)"
 
 // qrelsLayoutOf tells the layouts apart by the first line.
-func qrelsLayoutOf(lines *lineReader, line string) (qrelsLayout, error) {
+func qrelsLayoutOf(lines *lineReader, line string) (QrelsFormat, error) {
 	fields, cells := strings.Fields(line), strings.Split(line, "\t")
 	switch {
 	case len(fields) == 4:
-		return trecLayout, nil
+		return QrelsTREC, nil
 	case len(cells) == 3:
-		return beirLayout, nil
+		return QrelsBEIR, nil
 	case len(fields) == 3:
 		return 0, lines.fault(0, "three columns that are not separated by tabs: the iteration column of TREC is missing, or the tabs of BEIR", qrelsHint)
 	}
@@ -117,30 +114,108 @@ func isQrelsHeader(line string) bool {
 		slices.Contains([]string{"score", "relevance", "relevancy", "rel", "grade", "label", "rating"}, fields[len(fields)-1])
 }
 
-func parseJudgement(lines *lineReader, layout qrelsLayout, line string) (judgement, error) {
-	var cells []string
-	want := 3
-	if layout == trecLayout {
-		cells, want = strings.Fields(line), 4
-	} else {
-		cells = strings.Split(line, "\t")
+// parseJudgement reads one line. If it is of the given query, that string is used again.
+func parseJudgement(lines *lineReader, layout QrelsFormat, line []byte, query string) (judgement, error) {
+	var cells [runColumns]field
+	n, want := 0, 3
+	switch layout {
+	case QrelsTREC:
+		n, want = cutFields(line, &cells), 4
+	case QrelsThreeColumns:
+		n = cutFields(line, &cells)
+	default:
+		n = cutCells(line, &cells)
 	}
-	if len(cells) != want {
-		return judgement{}, lines.fault(0, fmt.Sprintf("%d columns where the first line has %d: %.80q", len(cells), want, line), "is the line cut off?")
+	if n != want {
+		return judgement{}, lines.fault(0, fmt.Sprintf("%d columns in place of %d: %.80q", n, want, line), "is the line cut off? "+qrelsHint)
 	}
-	j := judgement{query: strings.TrimSpace(cells[0]), document: strings.TrimSpace(cells[want-2]), line: lines.number}
-	if j.query == "" || j.document == "" {
+	document, text := cells[want-2].of(line), cells[want-1].of(line)
+	if cells[0].start == cells[0].end || len(document) == 0 {
 		return judgement{}, lines.fault(0, "an empty id", qrelsHint)
 	}
-	text := strings.TrimSpace(cells[want-1])
-	grade, err := strconv.ParseInt(text, 10, 32)
+	grade, err := strconv.ParseInt(string(text), 10, 32)
 	if err != nil {
 		hint := "a grade is a whole number; 0 is judged and not relevant"
-		if strings.ContainsAny(text, "Oo") {
+		if bytes.ContainsAny(text, "Oo") {
 			hint += " (is it the letter O in place of a zero?)"
 		}
-		return judgement{}, lines.fault(columnOf([]byte(line), strings.LastIndex(line, text)), fmt.Sprintf("grade %q", text), hint)
+		return judgement{}, lines.fault(columnOf(line, cells[want-1].start), fmt.Sprintf("grade %q", text), hint)
 	}
-	j.grade = int(grade)
-	return j, nil
+	if string(cells[0].of(line)) != query {
+		query = string(cells[0].of(line))
+	}
+	return judgement{query: query, document: string(document), grade: int(grade), line: lines.number}, nil
+}
+
+// cutCells finds the cells of a line between tabs, without the blanks around each, and how many there are.
+func cutCells(line []byte, cells *[runColumns]field) (n int) {
+	for start := 0; ; n++ {
+		end := len(line)
+		if i := bytes.IndexByte(line[start:], '\t'); i >= 0 {
+			end = start + i
+		}
+		if n < runColumns {
+			cell := field{start, end}
+			for cell.start < cell.end && isBlank(line[cell.start]) {
+				cell.start++
+			}
+			for cell.start < cell.end && isBlank(line[cell.end-1]) {
+				cell.end--
+			}
+			cells[n] = cell
+		}
+		if end == len(line) {
+			return n + 1
+		}
+		start = end + 1
+	}
+}
+
+// withoutRepeats drops judgements that are repeated, and reports those that contradict another.
+func withoutRepeats(file string, all []judgement, faults *problems) []judgement {
+	kept, query := all[:0], ""
+	documents := map[string]int{} // of query, to index in kept
+	var others map[string]map[string]int
+	if !consecutive(all) {
+		others = map[string]map[string]int{}
+	}
+	for i, j := range all {
+		switch {
+		case i > 0 && j.query == query:
+		case others == nil:
+			clear(documents) // one map for all queries stays small and near
+		default:
+			if documents = others[j.query]; documents == nil {
+				documents = map[string]int{}
+				others[j.query] = documents
+			}
+		}
+		query = j.query
+		i, repeated := documents[j.document]
+		if !repeated {
+			documents[j.document] = len(kept)
+			kept = append(kept, j)
+		} else if kept[i].grade != j.grade {
+			faults.add(&Error{
+				File: file, Line: j.line, Hint: "keep one of them",
+				Msg: fmt.Sprintf("query %q, document %q has grade %d here and %d on line %d", j.query, j.document, j.grade, kept[i].grade, kept[i].line),
+			})
+		}
+	}
+	return kept
+}
+
+// consecutive says whether the judgements of each query follow one another.
+func consecutive(all []judgement) bool {
+	seen := map[string]bool{}
+	for i, j := range all {
+		if i > 0 && j.query == all[i-1].query {
+			continue
+		}
+		if seen[j.query] {
+			return false
+		}
+		seen[j.query] = true
+	}
+	return true
 }

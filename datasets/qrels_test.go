@@ -47,7 +47,7 @@ func TestQrelsFaults(t *testing.T) {
 		"letter O":           {"1\td1\tO\n", []string{"qrels:1:6:", "grade \"O\"", "letter O"}},
 		"fraction":           {"1\td1\t1\n1\td2\t0.5\n", []string{"qrels:2:6:", "grade \"0.5\"", "whole number"}},
 		"huge":               {"1 0 d1 99999999999\n", []string{"grade \"99999999999\""}},
-		"cut off":            {"1 0 d1 1\n2 0 d", []string{"qrels:2:", "3 columns where the first line has 4"}},
+		"cut off":            {"1 0 d1 1\n2 0 d", []string{"qrels:2:", "3 columns in place of 4"}},
 		"contradiction":      {"1 0 d1 1\n1 0 d1 2\n", []string{"qrels:2:", "grade 2 here and 1 on line 1"}},
 		"empty id":           {"1\td\t1\n\td1\t1\n", []string{"qrels:2:", "empty id"}},
 		"SMART":              {"01 1410  0 0\n01 1572  0 0\n", []string{"qrels:1:", "SMART"}},
