@@ -27,7 +27,7 @@ func (d Direction) String() string {
 }
 
 // ParseObjective reads "recall_at_10:max" or "latency_p99_seconds:min". Without a direction it takes the one that is
-// better for the column, if it has one.
+// better for the column, if it has one; the other one is an error, for a frontier of the worst points is no frontier.
 func ParseObjective(s string) (Objective, error) {
 	name, direction, given := strings.Cut(strings.TrimSpace(s), ":")
 	col, ok := Lookup(name)
@@ -47,6 +47,9 @@ func ParseObjective(s string) (Objective, error) {
 		return Objective{}, fmt.Errorf("objective %q: the direction is max or min, not %q", s, direction)
 	case o.Direction == None:
 		return Objective{}, fmt.Errorf("objective %q: neither direction is better by itself; write %s:max or %s:min", s, name, name)
+	}
+	if col.Better != None && o.Direction != col.Better {
+		return Objective{}, fmt.Errorf("objective %q: %s is better the other way; write %s:%s", s, name, name, col.Better)
 	}
 	return o, nil
 }

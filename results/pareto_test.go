@@ -59,11 +59,10 @@ func TestFrontierRefuses(t *testing.T) {
 
 func TestParseObjective(t *testing.T) {
 	for text, want := range map[string]Objective{
-		"recall_at_10:max":        {"recall_at_10", Higher},
-		"recall_at_10":            {"recall_at_10", Higher},
-		" latency_p99_seconds ":   {"latency_p99_seconds", Lower},
-		"latency_p99_seconds:max": {"latency_p99_seconds", Higher},
-		"chunk_size:min":          {"chunk_size", Lower},
+		"recall_at_10:max":      {"recall_at_10", Higher},
+		"recall_at_10":          {"recall_at_10", Higher},
+		" latency_p99_seconds ": {"latency_p99_seconds", Lower},
+		"chunk_size:min":        {"chunk_size", Lower},
 	} {
 		if got, err := ParseObjective(text); err != nil || got != want {
 			t.Errorf("%q: %v, %v; want %v", text, got, err, want)
@@ -75,6 +74,7 @@ func TestParseObjective(t *testing.T) {
 		"":                  `unknown column ""`,
 		"latency_p99:min":   `did you mean "latency_p9`,
 		"recall_at_K:max":   `did you mean "recall_at_10"`,
+		"qps:min":           `qps is better the other way; write qps:max`,
 	} {
 		if _, err := ParseObjective(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", text, err, want)

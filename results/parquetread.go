@@ -79,6 +79,9 @@ func decodeParquet(ctx context.Context, raw []byte, t tableReader) (unknown []st
 	if len(raw) == 0 {
 		return nil, errors.New("the file is empty; it was not written by frontier, or the disk was full")
 	}
+	if err := refusePointer(raw); err != nil {
+		return nil, err
+	}
 	props := parquet.NewReaderProperties(&boundedAllocator{memory.NewGoAllocator(), int64(len(raw))*maxValuesPerByte + 64<<20})
 	f, err := file.NewParquetReader(bytes.NewReader(raw), file.WithReadProps(props))
 	if err != nil {
@@ -107,6 +110,19 @@ func decodeParquet(ctx context.Context, raw []byte, t tableReader) (unknown []st
 		base += rows
 	}
 	return unknown, nil
+}
+
+// refusePointer is an error for the few bytes that Git LFS and git-annex leave in place of a file's content.
+func refusePointer(raw []byte) error {
+	for _, kind := range []struct{ magic, tool, remedy string }{
+		{"version https://git-lfs", "Git LFS", "git lfs pull"},
+		{"/annex/objects/", "git-annex", "git annex get"},
+	} {
+		if bytes.HasPrefix(raw, []byte(kind.magic)) {
+			return fmt.Errorf("this is a large-file pointer (%s) in place of the data; run: %s", kind.tool, kind.remedy)
+		}
+	}
+	return nil
 }
 
 // checkCounts compares the row counts of the parts with the whole and with the size of the file.

@@ -36,15 +36,42 @@ const rowGroupRows = 32 << 10
 // null; it must be of the field's Go type.
 func writeParquet(path string, fields []field, rows int, value func(row, field int) any) error {
 	schema := arrowSchema(fields)
-	return writeAtomically(path, func(w io.Writer) (err error) {
-		defer func() {
-			// The library reports some faults of encoding by panicking.
-			if p := recover(); p != nil {
-				err = fmt.Errorf("encoding Parquet: %v", p)
-			}
-		}()
-		return encodeParquet(w, schema, fields, rows, value)
-	})
+	return writeAtomically(path, func(w io.Writer) error { return encodeChecked(w, schema, fields, rows, value) })
+}
+
+// encodeChecked is encodeParquet with honest errors: of a failed write the library makes a nil dereference, or nothing.
+func encodeChecked(w io.Writer, schema *arrow.Schema, fields []field, rows int, value func(row, field int) any) error {
+	first := &firstError{w: w}
+	err := encodeGuarded(first, schema, fields, rows, value)
+	if first.err != nil {
+		return first.err
+	}
+	return err
+}
+
+// firstError keeps the first error of a writer, and writes nothing after it.
+type firstError struct {
+	w   io.Writer
+	err error
+}
+
+func (f *firstError) Write(p []byte) (int, error) {
+	if f.err != nil {
+		return 0, f.err
+	}
+	n, err := f.w.Write(p)
+	f.err = err
+	return n, err
+}
+
+// encodeGuarded is encodeParquet without panics: the library reports some faults of encoding by them.
+func encodeGuarded(w io.Writer, schema *arrow.Schema, fields []field, rows int, value func(row, field int) any) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("encoding Parquet: %v", p)
+		}
+	}()
+	return encodeParquet(w, schema, fields, rows, value)
 }
 
 func encodeParquet(w io.Writer, schema *arrow.Schema, fields []field, rows int, value func(row, field int) any) error {

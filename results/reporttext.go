@@ -8,24 +8,57 @@ import (
 	"time"
 )
 
-// describe says what was measured, how and where, from the manifest and where there is none from the rows.
-func (p *page) describe(rows []Row, m *Manifest) {
-	if m == nil {
-		p.describeRows(rows)
-		return
+// run is what the report says of how rows came about.
+type run struct {
+	Name     string // of the run, where the report is of several
+	Path     string // of the manifest, "" if it comes from no file
+	Subtitle string
+	Facts    []fact
+	Machine  []fact
+	Protocol string
+	Sweep    string
+}
+
+// name is what people call the run.
+func (s Source) name() string {
+	if s.Manifest.Name != "" {
+		return s.Manifest.Name
 	}
-	if m.Name != "" {
-		p.Title = m.Name
+	return "run " + s.Manifest.RunID
+}
+
+// runsOf describes the runs of rows: from the manifests, and where none belongs to a row from the row. A single
+// manifest is taken to describe rows that name no run.
+func runsOf(rows []Row, sources []Source) []run {
+	var out []run
+	known := map[string]bool{"": len(sources) == 1}
+	for _, s := range sources {
+		known[s.Manifest.RunID] = true
+		out = append(out, describeManifest(s))
 	}
-	p.Subtitle = "Run " + m.RunID + ", " + formatTime(m.Started)
+	orphans := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return known[r.Text("run_id")] })
+	if len(orphans) > 0 {
+		r := describeRows(orphans)
+		if len(out) > 0 {
+			r.Name, r.Subtitle = "other rows", "There is no manifest for "+count(len(orphans), "row")+"; this is what they hold themselves."
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func describeManifest(s Source) run {
+	m := s.Manifest
+	r := run{Name: s.name(), Path: s.Path, Protocol: m.Protocol, Sweep: m.Sweep}
+	r.Subtitle = "Run " + m.RunID + ", " + m.Started.UTC().Format("2006-01-02 15:04 UTC")
 	if m.Finished == nil {
-		p.Subtitle += ", not finished"
+		r.Subtitle += ", not finished"
 	} else {
-		p.Subtitle += ", took " + m.Finished.Sub(m.Started).Round(time.Second).String()
+		r.Subtitle += ", took " + m.Finished.Sub(m.Started).Round(time.Second).String()
 	}
 	add := func(name, value string) {
 		if value != "" && value != "0" {
-			p.Facts = append(p.Facts, fact{name, value})
+			r.Facts = append(r.Facts, fact{name, value})
 		}
 	}
 	add("Data", m.Dataset)
@@ -38,35 +71,51 @@ func (p *page) describe(rows []Row, m *Manifest) {
 	add("Evidence", evidenceText(m))
 	add("Titles", titleText(m.TitleMode))
 	add("Mean", m.AggregationRule)
-	add("Seed", strconv.FormatUint(m.Seed, 10))
+	r.Facts = append(r.Facts, fact{"Seed", strconv.FormatUint(m.Seed, 10)}) // 0 is a seed
 	add("Scorer", "version "+m.ScorerVersion)
 	add("frontier", m.Frontier)
 	for _, name := range sortedKeys(m.Engines) {
 		add("Engine "+name, m.Engines[name])
 	}
 	for _, name := range sortedKeys(m.Machine) {
-		p.Machine = append(p.Machine, fact{strings.ReplaceAll(name, "_", " "), m.Machine[name]})
+		if value := machineValue(name, m.Machine[name]); value != "" {
+			r.Machine = append(r.Machine, fact{strings.TrimSuffix(strings.ReplaceAll(name, "_", " "), " bytes"), value})
+		}
 	}
-	if m.Protocol != "" {
-		p.Protocol = append(p.Protocol, m.Protocol)
+	return r
+}
+
+// machineValue is a fact of the machine for people, "" for one that says nothing: no limit, or what the system does not
+// tell.
+func machineValue(name, value string) string {
+	if value == "0" {
+		return ""
 	}
-	p.Sweep = m.Sweep
+	if name == "memory_bytes" || name == "memory_limit" {
+		if n, err := strconv.ParseFloat(value, 64); err == nil {
+			s := scalingOf(Column{Unit: "bytes", Type: Int}, []float64{n})
+			return s.format(n) + " " + s.label
+		}
+	}
+	return value
 }
 
 // describeRows tells what the rows themselves hold.
-func (p *page) describeRows(rows []Row) {
+func describeRows(rows []Row) run {
+	var r run
 	for _, f := range []struct{ name, column string }{
 		{"Data", "dataset"}, {"Run", "run_id"}, {"k counts", "unit"}, {"Evidence", "evidence_rule"},
 	} {
 		if v := distinct(rows, f.column); v != "" {
-			p.Facts = append(p.Facts, fact{f.name, v})
+			r.Facts = append(r.Facts, fact{f.name, v})
 		}
 	}
 	for _, column := range []string{"cpu", "cores", "instruction_set", "go_version"} {
 		if v := distinct(rows, column); v != "" {
-			p.Machine = append(p.Machine, fact{heading(column), v})
+			r.Machine = append(r.Machine, fact{heading(column), v})
 		}
 	}
+	return r
 }
 
 // distinct are the values of a column, at most five of them.
@@ -136,15 +185,20 @@ func titleText(mode string) string {
 	return mode
 }
 
-// costText says how dollars came about, or that there are none.
-func costText(rows []Row, m *Manifest) []string {
-	if m != nil && len(m.Assumptions) > 0 {
-		return m.Assumptions
+// costText says how dollars came about, or that there are none. What several runs assume alike is said once.
+func costText(rows []Row, sources []Source) []string {
+	var out []string
+	for _, s := range sources {
+		for _, text := range s.Manifest.Assumptions {
+			if !slices.Contains(out, text) {
+				out = append(out, text)
+			}
+		}
 	}
-	if slices.ContainsFunc(rows, func(r Row) bool { return r["cost_usd_per_month"] != nil }) {
+	if len(out) == 0 && slices.ContainsFunc(rows, func(r Row) bool { return r["cost_usd_per_month"] != nil }) {
 		return []string{"The assumptions stand in the manifest.json of each run."}
 	}
-	return nil
+	return out
 }
 
 // traces are queries for DuckDB, run inside the results folder, that lead from the numbers above to the answers behind

@@ -14,12 +14,18 @@ import (
 type sheet struct {
 	Head  []string
 	Right []bool // the column is numeric
+	Wrap  []bool // the column holds texts that are worth breaking
 	Rows  [][]string
 	Notes []string // texts that cells refer to by [number], from 1
 }
 
 // newSheet lays out columns of rows. A numeric cell with an interval shows it; warnings become notes.
 func newSheet(rows []Row, columns []string) (*sheet, error) {
+	return newNarrowSheet(rows, columns, columns)
+}
+
+// newNarrowSheet shows intervals in some of the columns only.
+func newNarrowSheet(rows []Row, columns, intervals []string) (*sheet, error) {
 	s := &sheet{Rows: make([][]string, len(rows))}
 	c := newCatalogue()
 	for i := range s.Rows {
@@ -33,9 +39,10 @@ func newSheet(rows []Row, columns []string) (*sheet, error) {
 		col := c.columns[i]
 		numeric := col.Type == Int || col.Type == Float
 		s.Right = append(s.Right, numeric)
+		s.Wrap = append(s.Wrap, name == "index_spec" || name == "params")
 		head := heading(name)
 		if numeric {
-			label := s.numbers(rows, name, col, j)
+			label := s.numbers(rows, name, col, j, slices.Contains(intervals, name))
 			if label != "" {
 				head += " (" + label + ")"
 			}
@@ -49,8 +56,29 @@ func newSheet(rows []Row, columns []string) (*sheet, error) {
 	return s, nil
 }
 
-// numbers fills column j and returns the unit.
-func (s *sheet) numbers(rows []Row, name string, col Column, j int) string {
+// Class is the CSS class of column j in the report, "" for none.
+func (s *sheet) Class(j int) string {
+	switch {
+	case s.Right[j]:
+		return "n"
+	case s.Wrap[j]:
+		return "wrap"
+	}
+	return ""
+}
+
+// prepend puts a column of texts before all others.
+func (s *sheet) prepend(head string, cells []string) {
+	s.Head = slices.Insert(s.Head, 0, head)
+	s.Right = slices.Insert(s.Right, 0, false)
+	s.Wrap = slices.Insert(s.Wrap, 0, false)
+	for i, cell := range cells {
+		s.Rows[i] = slices.Insert(s.Rows[i], 0, cell)
+	}
+}
+
+// numbers fills column j, with intervals if asked for, and returns the unit.
+func (s *sheet) numbers(rows []Row, name string, col Column, j int, intervals bool) string {
 	var values []float64
 	for _, r := range rows {
 		if v, ok := r.Number(name); ok {
@@ -65,7 +93,7 @@ func (s *sheet) numbers(rows []Row, name string, col Column, j int) string {
 			continue
 		}
 		s.Rows[i][j] = scale.format(v)
-		if low, high, ok := r.Interval(name); ok {
+		if low, high, ok := r.Interval(name); ok && intervals {
 			s.Rows[i][j] += " [" + scale.format(low) + "–" + scale.format(high) + "]" // a comma would drown among separators of thousands
 		}
 	}
@@ -155,20 +183,24 @@ func plain(v any) string {
 	return string(raw)
 }
 
-// DefaultColumns are the columns that tell these rows apart and judge them: the parameters that differ between any two
-// measured rows, the objectives, the common measures, and errors and warnings where there are any.
+// DefaultColumns are the columns that tell these rows apart and judge them: the parameters that differ between measured
+// rows and not just with the engine, the objectives, the common measures, and errors and warnings where there are any. The index in the
+// engine's own words, which is long and says again what other columns say, stands behind the numbers.
 func DefaultColumns(rows []Row, objs []Objective) []string {
 	columns := []string{"engine"}
 	measured := slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r.Text("status") != "ok" })
-	for _, name := range []string{
-		"index_kind", "index_spec", "m", "ef_construction", "nlist", "pq_m", "sq_bits", "ef_search", "nprobe",
-		"fusion", "fusion_param", "chunker", "chunk_size", "chunk_overlap", "chunk_unit", "embedder", "embedder_model",
-		"dim", "build_threads", "load_mode", "concurrency", "target_qps",
-	} {
-		if varies(measured, name) {
-			columns = append(columns, name)
+	addVarying := func(names ...string) {
+		for _, name := range names {
+			if tellsApart(measured, name) {
+				columns = append(columns, name)
+			}
 		}
 	}
+	addVarying(
+		"chunker", "chunk_size", "chunk_overlap", "chunk_unit", "embedder", "embedder_model", "dim",
+		"m", "ef_construction", "nlist", "pq_m", "sq_bits", "ef_search", "nprobe", "fusion", "fusion_param",
+		"build_threads", "load_mode", "concurrency", "target_qps",
+	)
 	add := func(name string) {
 		if !slices.Contains(columns, name) && slices.ContainsFunc(rows, func(r Row) bool { return r[name] != nil }) {
 			columns = append(columns, name)
@@ -179,20 +211,39 @@ func DefaultColumns(rows []Row, objs []Objective) []string {
 			columns = append(columns, o.Column)
 		}
 	}
-	for _, name := range []string{"latency_p50_seconds", "latency_p99_seconds", "qps", "index_bytes", "build_seconds", "error", "warnings"} {
+	for _, name := range []string{"latency_p50_seconds", "latency_p99_seconds", "qps", "index_bytes", "build_seconds"} {
 		add(name)
 	}
+	if slices.ContainsFunc(measured, func(r Row) bool { return r["index_spec"] == nil }) {
+		addVarying("index_kind") // else the spec says it
+	}
+	addVarying("index_spec")
+	add("error")
+	add("warnings")
 	if slices.ContainsFunc(rows, func(r Row) bool { return r.Text("status") != "ok" }) {
 		columns = append([]string{"status"}, columns...)
 	}
 	return columns
 }
 
-func varies(rows []Row, column string) bool {
+// tellsApart says whether a parameter differs between rows in a way that their engines do not: between two rows of one
+// engine, or between two values. That ef_construction is 100 for all HNSW indexes and null for the others tells nothing.
+func tellsApart(rows []Row, column string) bool {
+	var value any
+	ofEngine := map[string]any{}
 	for _, r := range rows {
-		if r[column] != rows[0][column] {
+		v := r[column]
+		if old, seen := ofEngine[r.Text("engine")]; seen && old != v {
 			return true
 		}
+		ofEngine[r.Text("engine")] = v
+		if v == nil {
+			continue
+		}
+		if value != nil && value != v {
+			return true
+		}
+		value = v
 	}
 	return false
 }

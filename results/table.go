@@ -6,23 +6,48 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"frontier/internal/param"
 )
 
 // Formats are the names that WriteTable takes.
 func Formats() []string { return []string{"table", "json", "csv", "markdown"} }
+
+// CheckFormat is an error, with the nearest name, if WriteTable has no such format.
+func CheckFormat(format string) error {
+	if slices.Contains(Formats(), format) {
+		return nil
+	}
+	if near := param.Nearest(format, Formats()); near != "" {
+		return fmt.Errorf("unknown format %q (did you mean %q?); the formats are %s", format, near, strings.Join(Formats(), ", "))
+	}
+	return fmt.Errorf("unknown format %q; the formats are %s", format, strings.Join(Formats(), ", "))
+}
+
+// CheckColumns is an error, with the nearest name, for the first of names that is no column.
+func CheckColumns(names []string) error {
+	c := newCatalogue()
+	for _, name := range names {
+		if _, _, ok := c.find(name); !ok {
+			return c.unknown(name)
+		}
+	}
+	return nil
+}
 
 // WriteTable writes columns of rows. The formats table and markdown are for people: numbers are scaled, with the unit
 // in the heading and the 95% interval beside them, and warnings become notes below. The formats json and csv are for
 // programs: base units as in results.parquet, null as null or an empty field. Columns are written in the given order;
 // unknown ones are an error.
 func WriteTable(w io.Writer, rows []Row, columns []string, format string) error {
-	c := newCatalogue()
-	for _, name := range columns {
-		if _, _, ok := c.find(name); !ok {
-			return c.unknown(name)
-		}
+	if err := CheckColumns(columns); err != nil {
+		return err
+	}
+	if err := CheckFormat(format); err != nil {
+		return err
 	}
 	out := bufio.NewWriter(w)
 	var err error
@@ -35,8 +60,6 @@ func WriteTable(w io.Writer, rows []Row, columns []string, format string) error 
 		err = writeJSON(out, rows, columns)
 	case "csv":
 		err = writeCSV(out, rows, columns)
-	default:
-		return fmt.Errorf("unknown format %q; the formats are %s", format, strings.Join(Formats(), ", "))
 	}
 	if err != nil {
 		return fmt.Errorf("writing a %s of results: %w", format, err)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,7 +34,7 @@ func Where(expression string) (func(Row) (bool, error), error) {
 	if err != nil {
 		return nil, fail(err)
 	}
-	columns, err := columnsOf(tree)
+	columns, _, err := columnsOf(tree)
 	if err != nil {
 		return nil, fail(err)
 	}
@@ -75,14 +76,27 @@ func Where(expression string) (func(Row) (bool, error), error) {
 	}, nil
 }
 
+// ColumnsOf are the columns that an expression for Where names, in the order of their first mention.
+func ColumnsOf(expression string) ([]string, error) {
+	tree, err := parser.Parse(expression)
+	if err != nil {
+		return nil, fmt.Errorf("expression %q: %w", expression, err)
+	}
+	columns, order, err := columnsOf(tree)
+	if err != nil {
+		return nil, fmt.Errorf("expression %q: %w", expression, err)
+	}
+	return slices.DeleteFunc(order, func(name string) bool { _, ok := columns[name]; return !ok }), nil
+}
+
 // Names that no column has and no user would write.
 const (
 	knownFunc = "__known"
 	truthFunc = "__truth"
 )
 
-// columnsOf are the columns that the expression names, with their types.
-func columnsOf(tree *parser.Tree) (map[string]Type, error) {
+// columnsOf are the columns that the expression names with their types, and all names in the order of first mention.
+func columnsOf(tree *parser.Tree) (types map[string]Type, order []string, err error) {
 	v := &identifiers{declared: map[string]bool{}, at: map[string]file.Location{}}
 	ast.Walk(&tree.Node, v)
 	c := newCatalogue()
@@ -93,11 +107,11 @@ func columnsOf(tree *parser.Tree) (map[string]Type, error) {
 		}
 		i, _, ok := c.find(name)
 		if !ok {
-			return nil, fmt.Errorf("character %d: %w", v.at[name].From+1, c.unknown(name))
+			return nil, nil, fmt.Errorf("character %d: %w", v.at[name].From+1, c.unknown(name))
 		}
 		columns[name] = c.columns[i].Type
 	}
-	return columns, nil
+	return columns, v.order, nil
 }
 
 type identifiers struct {

@@ -1,22 +1,43 @@
 package main
 
 import (
+	"strings"
+
 	"frontier/results"
 
 	"github.com/spf13/cobra"
 )
 
-// formats are the values of --format.
-const formats = "table, json, csv or markdown"
+// tableFormat is a value of --format that is checked while flags are read, before any work.
+type tableFormat struct{ text *string }
 
-func addFormat(cmd *cobra.Command, format *string) {
-	cmd.Flags().StringVar(format, "format", "table", "how rows are printed: "+formats)
+func (f tableFormat) String() string {
+	if f.text == nil {
+		return ""
+	}
+	return *f.text
 }
 
-// frontierColumns are the columns that tell the rows apart and the objectives. A column that no row has is left out.
+func (f tableFormat) Type() string { return "string" }
+
+func (f tableFormat) Set(text string) error {
+	if err := results.CheckFormat(text); err != nil {
+		return err
+	}
+	*f.text = text
+	return nil
+}
+
+func addFormat(cmd *cobra.Command, format *string) {
+	*format = "table"
+	cmd.Flags().Var(tableFormat{format}, "format", "how rows are printed: "+strings.Join(results.Formats(), ", "))
+}
+
+// frontierColumns are the columns that tell the rows apart and the objectives; the index in the engine's own words,
+// which is long, comes last. A column that no row has is left out.
 func frontierColumns(rows []results.Row, objectives []results.Objective) []string {
 	candidates := []string{
-		"chunker", "chunk_size", "chunk_overlap", "embedder", "dim", "engine", "index_spec", "m", "ef_search", "nlist", "nprobe", "fusion",
+		"chunker", "chunk_size", "chunk_overlap", "embedder", "dim", "engine", "m", "ef_search", "nlist", "nprobe", "fusion",
 	}
 	var columns []string
 	for _, c := range candidates {
@@ -27,7 +48,25 @@ func frontierColumns(rows []results.Row, objectives []results.Objective) []strin
 	for _, o := range objectives {
 		columns = append(columns, o.Column) // a table shows its interval beside it
 	}
+	if tells(rows, "index_spec") {
+		columns = append(columns, "index_spec")
+	}
 	return columns
+}
+
+// groupColumns tell several data sets apart; one needs none.
+func groupColumns(groups []results.Group) []string {
+	if len(groups) < 2 {
+		return nil
+	}
+	names := map[string]bool{}
+	for _, g := range groups {
+		names[g.Dataset] = true
+	}
+	if len(names) < len(groups) {
+		return []string{"dataset", "dataset_digest"}
+	}
+	return []string{"dataset"}
 }
 
 func tells(rows []results.Row, column string) bool {

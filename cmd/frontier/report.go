@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,39 +13,41 @@ import (
 )
 
 func newReport() *cobra.Command {
+	var q question
 	var out, png, svg string
-	var objectives []string
 	cmd := &cobra.Command{
 		Use:     "report RESULTS...",
 		Short:   "Write the report of one or more runs as one HTML file",
 		Example: "  frontier report out/quickstart -o report.html --png pareto.png",
 		Args:    atLeastOne("a results folder, a Parquet file or a glob"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			rows, err := results.ReadRows(cmd.Context(), args...)
+			if out == "" {
+				if info, err := os.Stat(args[0]); len(args) > 1 || (err == nil && !info.IsDir()) {
+					return usage(errors.New("say with -o where to write the report; only that of a single results folder has a place of its own"))
+				}
+				out = filepath.Join(args[0], "report.html")
+			}
+			a, err := q.ask(cmd, args)
 			if err != nil {
 				return usage(err)
 			}
-			objs, err := chosenObjectives(args, objectives)
-			if err != nil {
+			if err := a.checkObjectives(cmd); err != nil {
 				return usage(err)
 			}
-			m, err := results.ReadManifest(args[0])
-			if err != nil {
-				return usage(hint(err, "the first argument must be a results folder"))
+			tellMixed(cmd, a.groups)
+			if len(a.groups) > 1 && (png != "" || svg != "") {
+				return usage(fmt.Errorf("a picture shows one data set, and these rows are of %d; choose one with --where", len(a.groups)))
 			}
 			pictures := []struct{ path, format string }{{png, "png"}, {svg, "svg"}}
 			for _, p := range pictures {
 				if p.path == "" {
 					continue
 				}
-				if err := writeTo(p.path, func(w io.Writer) error { return results.Plot(w, rows, objs, p.format) }); err != nil {
+				if err := writeTo(p.path, func(w io.Writer) error { return results.Plot(w, a.rows, a.objectives, p.format) }); err != nil {
 					return err
 				}
 			}
-			if out == "" {
-				out = filepath.Join(args[0], "report.html")
-			}
-			if err := writeTo(out, func(w io.Writer) error { return results.Report(w, rows, m, objs) }); err != nil {
+			if err := writeTo(out, func(w io.Writer) error { return results.ReportRuns(w, a.rows, a.sources, a.objectives) }); err != nil {
 				return err
 			}
 			if out != "-" {
@@ -53,10 +56,10 @@ func newReport() *cobra.Command {
 			return nil
 		},
 	}
+	q.addFlags(cmd)
 	cmd.Flags().StringVarP(&out, "output", "o", "", "the HTML file, or - (default report.html in the folder)")
 	cmd.Flags().StringVar(&png, "png", "", "also draw the frontier into this PNG file")
 	cmd.Flags().StringVar(&svg, "svg", "", "also draw the frontier into this SVG file")
-	cmd.Flags().StringArrayVar(&objectives, "objective", nil, "column:max or column:min (default: those of the sweep)")
 	return cmd
 }
 

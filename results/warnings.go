@@ -1,0 +1,136 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+)
+
+// CommonWarning is a warning that most measured rows have. It says more about the run than about any of them.
+type CommonWarning struct {
+	Text   string
+	Points int // measured rows that have it
+	Of     int // measured rows
+}
+
+// String is the warning as a sentence that counts.
+func (w CommonWarning) String() string {
+	return fmt.Sprintf("%d of %d points were measured under this warning: %s", w.Points, w.Of, w.Text)
+}
+
+// CommonWarnings are the warnings that more than half of the measured rows have, in the order in which they first come.
+// A single row has none that are common.
+func CommonWarnings(rows []Row) []CommonWarning {
+	measured := 0
+	number := map[string]int{}
+	var texts []string
+	for _, r := range rows {
+		if r.Text("status") != "ok" {
+			continue
+		}
+		measured++
+		list, _ := r["warnings"].([]string)
+		for i, text := range list {
+			if slices.Contains(list[:i], text) {
+				continue
+			}
+			if number[text] == 0 {
+				texts = append(texts, text)
+			}
+			number[text]++
+		}
+	}
+	var common []CommonWarning
+	for _, text := range texts {
+		if n := number[text]; n > 1 && 2*n > measured {
+			common = append(common, CommonWarning{text, n, measured})
+		}
+	}
+	return common
+}
+
+// withoutWarnings are rows that do not repeat what is common.
+func withoutWarnings(rows []Row, common []CommonWarning) []Row {
+	if len(common) == 0 {
+		return rows
+	}
+	isCommon := func(text string) bool {
+		return slices.ContainsFunc(common, func(w CommonWarning) bool { return w.Text == text })
+	}
+	out := make([]Row, len(rows))
+	for i, r := range rows {
+		out[i] = r
+		list, _ := r["warnings"].([]string)
+		if !slices.ContainsFunc(list, isCommon) {
+			continue
+		}
+		out[i] = make(Row, len(r))
+		for name, v := range r {
+			out[i][name] = v
+		}
+		delete(out[i], "warnings")
+		if rest := slices.DeleteFunc(slices.Clone(list), isCommon); len(rest) > 0 {
+			out[i]["warnings"] = rest
+		}
+	}
+	return out
+}
+
+// warning is a line of the report's list.
+type warning struct {
+	Text   string
+	Points int // 0 if it is about a run
+}
+
+// warningsOf gathers the warnings of the runs and of their points, equal ones once.
+func warningsOf(rows []Row, sources []Source) []warning {
+	var out []warning
+	for _, s := range sources {
+		for _, w := range s.Manifest.Warnings {
+			if len(sources) > 1 {
+				w = s.name() + ": " + w
+			}
+			out = append(out, warning{Text: w})
+		}
+	}
+	number := map[string]int{}
+	var texts []string
+	for _, r := range rows {
+		list, _ := r["warnings"].([]string)
+		for _, w := range list {
+			if number[w] == 0 {
+				texts = append(texts, w)
+			}
+			number[w]++
+		}
+	}
+	for _, text := range texts {
+		out = append(out, warning{text, number[text]})
+	}
+	return out
+}
+
+// failuresOf are the cells that gave no measurement, from the manifests, else from the rows.
+func failuresOf(rows []Row, sources []Source) []Failure {
+	var out []Failure
+	for _, s := range sources {
+		out = append(out, s.Manifest.Failures...)
+	}
+	if len(out) > 0 {
+		return out
+	}
+	for _, r := range rows {
+		if r.Text("status") == "ok" {
+			continue
+		}
+		f := Failure{CellID: r.Text("cell_id"), Status: r.Text("status"), Error: r.Text("error"), Points: 1}
+		i := slices.IndexFunc(out, func(o Failure) bool {
+			return o.CellID == f.CellID && o.Status == f.Status && o.Error == f.Error
+		})
+		if i >= 0 {
+			out[i].Points++
+			continue
+		}
+		out = append(out, f)
+	}
+	return out
+}
