@@ -124,7 +124,7 @@ func (r *runner) openVectors(role, name string) (datasets.VectorReader, string, 
 	if s := r.file.Vectors.Synthetic; s != nil {
 		synthetic := datasets.Synthetic{N: s.N, Dim: s.Dim, Clusters: s.Clusters, Queries: s.Queries, Spread: s.Spread, Seed: r.file.Seed}
 		if err := synthetic.Validate(); err != nil {
-			return nil, "", err
+			return nil, "", fault(r.file, r.file.Vectors.BasePos, "vectors.synthetic", err.Error(), "")
 		}
 		params := fmt.Sprintf("synthetic %s %+v", role, synthetic)
 		if role == "queries" {

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+
+	"frontier/internal/param"
 
 	"github.com/spf13/cobra"
 )
@@ -16,6 +19,21 @@ func newRoot() *cobra.Command {
 		Example:       "  frontier sweep examples/quickstart.yaml --out out/quickstart\n  frontier pareto out/quickstart",
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			var names []string
+			for _, c := range cmd.Commands() {
+				names = append(names, c.Name())
+			}
+			err := fmt.Errorf("there is no command %q", args[0])
+			if near := param.Nearest(args[0], names); near != "" {
+				return usage(hint(err, "did you mean `frontier "+near+"`?"))
+			}
+			return usage(hint(err, "see `frontier --help`"))
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return usage(hint(err, "see `"+cmd.CommandPath()+" --help`"))
