@@ -50,7 +50,11 @@ func ParseCatalog(name string, text []byte) (*Catalog, error) {
 	case 1:
 		p.catalog(c, file.Docs[0].Body)
 	default:
-		p.fault(file.Docs[1], "a second document begins here; a catalogue is one document")
+		second := &Error{File: name, Msg: "a second document begins here; a catalogue is one document"}
+		if start := file.Docs[1].Start; start != nil && start.Position != nil { // an empty document has no token of its own
+			second.Line, second.Column = start.Position.Line, start.Position.Column
+		}
+		p.errs = append(p.errs, second)
 	}
 	if len(p.errs) > 0 {
 		return nil, errors.Join(p.errs...)
