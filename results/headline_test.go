@@ -107,8 +107,13 @@ func TestCommonWarnings(t *testing.T) {
 
 func TestMachineValue(t *testing.T) {
 	for _, tt := range []struct{ name, value, want string }{
-		{"governor", "", ""}, {"cpu_limit", "0", ""}, {"memory_limit", "0", ""}, {"cpu_limit", "1.5", "1.5"},
-		{"memory_bytes", "25769803776", "24.0 GiB"}, {"memory_bytes", "8 GiB", "8 GiB"}, {"cores", "2", "2"},
+		{"governor", "", ""},
+		{"cpu_limit", "0", ""},
+		{"memory_limit", "0", ""},
+		{"cpu_limit", "1.5", "1.5"},
+		{"memory_bytes", "25769803776", "24.0 GiB"},
+		{"memory_bytes", "8 GiB", "8 GiB"},
+		{"cores", "2", "2"},
 	} {
 		if got := machineValue(tt.name, tt.value); got != tt.want {
 			t.Errorf("%s %q: %q, want %q", tt.name, tt.value, got, tt.want)

@@ -1,12 +1,13 @@
 package main
 
 import (
-	"strings"
-
 	"frontier/results"
 
 	"github.com/spf13/cobra"
 )
+
+// formats are the values of --format.
+const formats = "table, json, csv or markdown"
 
 // tableFormat is a value of --format that is checked while flags are read, before any work.
 type tableFormat struct{ text *string }
@@ -30,7 +31,7 @@ func (f tableFormat) Set(text string) error {
 
 func addFormat(cmd *cobra.Command, format *string) {
 	*format = "table"
-	cmd.Flags().Var(tableFormat{format}, "format", "how rows are printed: "+strings.Join(results.Formats(), ", "))
+	cmd.Flags().Var(tableFormat{format}, "format", "how rows are printed: "+formats)
 }
 
 // frontierColumns are the columns that tell the rows apart and the objectives; the index in the engine's own words,
