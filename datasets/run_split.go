@@ -8,8 +8,11 @@ import (
 	"io"
 )
 
-// runChunk is how many bytes of a run are read at a time.
-const runChunk = 1 << 20
+// Bytes of a run that are read at a time: at first few, as most runs are small, and then twice as many each time.
+const (
+	runChunkFirst = 64 << 10
+	runChunk      = 1 << 20
+)
 
 // split cuts the run into batches between two queries.
 func (r *runReader) split(ctx context.Context) error {
@@ -64,12 +67,13 @@ func (r *runReader) group(ctx context.Context) error {
 // first line. pooled goes back to r.free when the piece is of no more use. A boundary of 0 asks for a longer piece.
 func (r *runReader) chunks(ctx context.Context, boundary func([]byte) int, take func(data []byte, line int, pooled []byte) error) error {
 	var rest []byte // read, and not given away
-	line := 1
+	line, size := 1, runChunkFirst
 	for first := true; ; first = false {
-		buf, err := r.buffer(ctx, len(rest))
+		buf, err := r.buffer(ctx, max(size, 2*len(rest)))
 		if err != nil {
 			return err
 		}
+		size = min(2*size, runChunk)
 		n := copy(buf, rest)
 		cut, eof := 0, false
 		for cut == 0 && !eof {
@@ -105,12 +109,15 @@ func (r *runReader) chunks(ctx context.Context, boundary func([]byte) int, take 
 	}
 }
 
-// buffer is a free buffer that has room for more than n bytes.
+// buffer is a free buffer of at least n bytes.
 func (r *runReader) buffer(ctx context.Context, n int) ([]byte, error) {
+	if err := ctx.Err(); err != nil { // of two cases that are ready, select takes any
+		return nil, err
+	}
 	select {
 	case buf := <-r.free:
-		if len(buf) <= n {
-			buf = make([]byte, max(runChunk, 2*n))
+		if len(buf) < n {
+			buf = make([]byte, n)
 		}
 		return buf, nil
 	case <-ctx.Done():
