@@ -45,7 +45,7 @@ type runner struct {
 	// work is the context of what is under way. It outlives the context of Run, so that an interruption loses nothing that
 	// was paid for; abort ends it when an error has made it useless.
 	work  context.Context
-	abort context.CancelFunc
+	abort context.CancelCauseFunc
 
 	runID     string
 	started   time.Time
@@ -70,14 +70,18 @@ func Run(ctx context.Context, f *file.File, opt Options) (Summary, error) {
 }
 
 func (r *runner) run(ctx context.Context) error {
-	r.work, r.abort = context.WithCancel(context.WithoutCancel(ctx))
-	defer r.abort()
+	r.work, r.abort = context.WithCancelCause(context.WithoutCancel(ctx))
+	defer r.abort(nil)
 	store, err := openStore(r.opt.Out)
 	if err != nil {
 		return err
 	}
 	defer store.close()
-	return store.explain(r.runIn(ctx, store))
+	err = r.runIn(ctx, store)
+	if cause := context.Cause(r.work); cause != nil && ctx.Err() == nil && errors.Is(err, context.Canceled) {
+		err = cause // what was stopped because of it may have come first
+	}
+	return store.explain(err)
 }
 
 // runIn runs the sweep with its results folder open.
@@ -270,7 +274,7 @@ func (r *runner) do(ctx context.Context, name, detail string, s cas.Stage, build
 		return build(r.work, dir)
 	})
 	if err != nil && !onlyCell(err) && ctx.Err() == nil {
-		r.abort() // the sweep ends with this error: nobody needs what else is under way
+		r.abort(err) // the sweep ends with this error: nobody needs what else is under way
 	}
 	if err != nil {
 		return art, err
