@@ -26,10 +26,11 @@ type Result struct {
 
 // RunOptions say how a run is read.
 type RunOptions struct {
-	// Workers is how many goroutines parse lines and visit rankings, at least 1.
+	// Workers is how many goroutines parse lines and visit rankings: at least 1, and at most 16, which is more than one
+	// reader can keep busy.
 	Workers int
-	// Scattered allows the lines of a query to be anywhere. The run is then held in memory; otherwise memory is bounded
-	// by a few MiB and the longest rankings.
+	// Scattered allows the lines of a query to be anywhere. The run is then held in memory; otherwise it takes
+	// about a MiB, or the longest ranking, for each worker.
 	Scattered bool
 }
 
@@ -44,10 +45,10 @@ var ErrScattered = errors.New("the lines of a query are not consecutive")
 func ReadRun(ctx context.Context, name string, r io.Reader, o RunOptions, visit func(worker int, ranking *Ranking) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	workers := max(o.Workers, 1)
+	workers := min(max(o.Workers, 1), maxRunWorkers)
 	run := &runReader{
 		file: name, r: r, visit: visit, stop: cancel, first: map[string]int{},
-		batches: make(chan runBatch, workers), free: make(chan []byte, 2*workers+2),
+		batches: make(chan runBatch, queuedBatches), free: make(chan []byte, workers+queuedBatches+1),
 	}
 	for range cap(run.free) {
 		run.free <- nil // allocated at first use, so that a small run takes little
@@ -75,6 +76,13 @@ func ReadRun(ctx context.Context, name string, r io.Reader, o RunOptions, visit 
 	}
 	return nil
 }
+
+const (
+	// maxRunWorkers is more than one reader can keep busy.
+	maxRunWorkers = 16
+	// queuedBatches wait for a worker, so that none waits for the reader.
+	queuedBatches = 2
+)
 
 const runHint = "a line of a run is: query Q0 document rank score tag"
 
@@ -168,7 +176,7 @@ func (r *runReader) once(ranking *Ranking) error {
 	}
 	return &Error{
 		File: r.file, Line: max(other, ranking.Line), Err: ErrScattered,
-		Msg:  fmt.Sprintf("query %q was on line %d and is here again, behind other queries", ranking.Query, min(other, ranking.Line)),
+		Msg:  fmt.Sprintf("query %q was on line %d and is here again", ranking.Query, min(other, ranking.Line)),
 		Hint: "sort the run by query, for example with sort -s -k1,1, or give it as a file instead of through a pipe",
 	}
 }

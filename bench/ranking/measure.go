@@ -63,28 +63,26 @@ var (
 
 // families are in the order in which trec_eval prints them; those that it lacks come last. silent ones have no figure
 // for a single query.
-func families() []family {
-	return []family{
-		{name: "runid", about: "the tag of the run", kind: runID, total: noTotal, silent: true},
-		{name: "num_q", about: "queries that the figures are over", kind: numQueries, total: sum, silent: true},
-		{name: "num_ret", about: "documents retrieved", kind: numRetrieved, total: sum},
-		{name: "num_rel", about: "relevant documents", kind: numRelevant, total: sum},
-		{name: "num_rel_ret", about: "relevant documents retrieved", kind: numRelevantRetrieved, total: sum},
-		{name: "map", about: "mean average precision", kind: averagePrecisionKind, digits: 4},
-		{name: "gm_map", about: "geometric mean of average precision, each at least 0.00001", kind: averagePrecisionKind, total: geometricMean, digits: 4, silent: true},
-		{name: "Rprec", about: "precision at R, the number of relevant documents", kind: rPrecision, digits: 4},
-		{name: "bpref", about: "binary preference: judged documents only", kind: binaryPreference, digits: 4},
-		{name: "recip_rank", about: "reciprocal rank of the first relevant document", kind: reciprocalRank, digits: 4},
-		{name: "iprec_at_recall", about: "interpolated precision at a recall, such as iprec_at_recall_0.10", kind: interpolatedPrecision, digits: 4},
-		{name: "P", about: "precision within the first k", kind: precisionAt, cuts: trecEvalCuts, digits: 4},
-		{name: "recall", about: "recall within the first k", kind: recallAt, cuts: trecEvalCuts, digits: 4},
-		{name: "ndcg", about: "nDCG: gain is the grade, discount log2(rank+1)", kind: ndcgKind, digits: 4},
-		{name: "ndcg_cut", about: "nDCG within the first k", kind: ndcgKind, cuts: trecEvalCuts, digits: 4},
-		{name: "map_cut", about: "average precision within the first k", kind: averagePrecisionKind, cuts: trecEvalCuts, digits: 4},
-		{name: "success", about: "1 if any of the first k is relevant", kind: successAt, cuts: successCuts, digits: 4},
-		{name: "recip_rank_cut", about: "reciprocal rank, 0 if it is beyond k (not in trec_eval)", kind: reciprocalRank, cuts: trecEvalCuts, digits: 4},
-		{name: "judged", about: "share of the first k that was judged (not in trec_eval)", kind: judgedAt, cuts: trecEvalCuts, digits: 4},
-	}
+var families = []family{
+	{name: "runid", about: "the tag of the run", kind: runID, total: noTotal, silent: true},
+	{name: "num_q", about: "queries that the figures are over", kind: numQueries, total: sum, silent: true},
+	{name: "num_ret", about: "documents retrieved", kind: numRetrieved, total: sum},
+	{name: "num_rel", about: "relevant documents", kind: numRelevant, total: sum},
+	{name: "num_rel_ret", about: "relevant documents retrieved", kind: numRelevantRetrieved, total: sum},
+	{name: "map", about: "mean average precision", kind: averagePrecisionKind, digits: 4},
+	{name: "gm_map", about: "geometric mean of average precision, each at least 0.00001", kind: averagePrecisionKind, total: geometricMean, digits: 4, silent: true},
+	{name: "Rprec", about: "precision at R, the number of relevant documents", kind: rPrecision, digits: 4},
+	{name: "bpref", about: "binary preference: judged documents only", kind: binaryPreference, digits: 4},
+	{name: "recip_rank", about: "reciprocal rank of the first relevant document", kind: reciprocalRank, digits: 4},
+	{name: "iprec_at_recall", about: "interpolated precision at a recall, such as iprec_at_recall_0.10", kind: interpolatedPrecision, digits: 4},
+	{name: "P", about: "precision within the first k", kind: precisionAt, cuts: trecEvalCuts, digits: 4},
+	{name: "recall", about: "recall within the first k", kind: recallAt, cuts: trecEvalCuts, digits: 4},
+	{name: "ndcg", about: "nDCG: gain is the grade, discount log2(rank+1)", kind: ndcgKind, digits: 4},
+	{name: "ndcg_cut", about: "nDCG within the first k", kind: ndcgKind, cuts: trecEvalCuts, digits: 4},
+	{name: "map_cut", about: "average precision within the first k", kind: averagePrecisionKind, cuts: trecEvalCuts, digits: 4},
+	{name: "success", about: "1 if any of the first k is relevant", kind: successAt, cuts: successCuts, digits: 4},
+	{name: "recip_rank_cut", about: "reciprocal rank, 0 if it is beyond k (not in trec_eval)", kind: reciprocalRank, cuts: trecEvalCuts, digits: 4},
+	{name: "judged", about: "share of the first k that was judged (not in trec_eval)", kind: judgedAt, cuts: trecEvalCuts, digits: 4},
 }
 
 // official are the families that trec_eval prints by default.
@@ -105,7 +103,7 @@ func (m Measure) Name() string {
 	return f.name
 }
 
-func (m Measure) of() family { return families()[m.family] }
+func (m Measure) of() family { return families[m.family] }
 
 // PerQuery says whether the measure has a figure for a single query.
 func (m Measure) PerQuery() bool { return !m.of().silent }
@@ -137,7 +135,7 @@ func ParseMeasures(names []string) ([]Measure, error) {
 		}
 		full := name
 		if _, err := strconv.ParseFloat(name, 64); err == nil && previous >= 0 {
-			full = families()[previous].name + "." + name
+			full = families[previous].name + "." + name
 		}
 		m, family, err := parseMeasure(full)
 		if err != nil {
@@ -160,16 +158,16 @@ func ParseMeasures(names []string) ([]Measure, error) {
 // parseMeasure reads one name, and says of which family it is.
 func parseMeasure(name string) ([]Measure, int, error) {
 	best := -1
-	for i, f := range families() {
+	for i, f := range families {
 		if rest, ok := strings.CutPrefix(name, f.name); ok && (rest == "" || rest[0] == '_' || rest[0] == '.') &&
-			(best < 0 || len(f.name) > len(families()[best].name)) {
+			(best < 0 || len(f.name) > len(families[best].name)) {
 			best = i
 		}
 	}
 	if best < 0 {
 		return nil, 0, fmt.Errorf("there is no measure %q; there are %s", name, strings.Join(familyNames(), ", "))
 	}
-	f := families()[best]
+	f := families[best]
 	parameter := strings.TrimPrefix(name, f.name)
 	if parameter == "" {
 		return f.usual(best), best, nil
@@ -184,7 +182,7 @@ func parseMeasure(name string) ([]Measure, int, error) {
 		return []Measure{{family: best, level: level}}, best, nil
 	case f.cuts == nil:
 		hint := ""
-		if i := slices.IndexFunc(families(), func(g family) bool { return g.name == f.name+"_cut" }); i >= 0 {
+		if i := slices.IndexFunc(families, func(g family) bool { return g.name == f.name+"_cut" }); i >= 0 {
 			hint = fmt.Sprintf("; with a cut-off it is called %s_cut_%s", f.name, parameter)
 		}
 		return nil, 0, fmt.Errorf("there is no measure %q: %s has no cut-off%s", name, f.name, hint)
@@ -223,7 +221,7 @@ func SortAsTrecEval(measures []Measure) {
 
 func familyNames() []string {
 	var names []string
-	for _, f := range families() {
+	for _, f := range families {
 		if f.cuts != nil {
 			names = append(names, f.name+"_k")
 		} else {
@@ -237,7 +235,7 @@ func familyNames() []string {
 func MeasureHelp() []string {
 	var lines []string
 	for i, name := range familyNames() {
-		lines = append(lines, fmt.Sprintf("%-16s %s", name, families()[i].about))
+		lines = append(lines, fmt.Sprintf("%-16s %s", name, families[i].about))
 	}
 	return lines
 }

@@ -71,10 +71,10 @@ func TestSortAsTrecEval(t *testing.T) {
 
 // A name is cut at the longest family, or its members could not be told apart.
 func TestMeasureHelpNamesAllFamilies(t *testing.T) {
-	if lines := MeasureHelp(); len(lines) != len(families()) {
-		t.Fatalf("%d lines for %d families", len(lines), len(families()))
+	if lines := MeasureHelp(); len(lines) != len(families) {
+		t.Fatalf("%d lines for %d families", len(lines), len(families))
 	}
-	for i, f := range families() {
+	for i, f := range families {
 		m, err := ParseMeasures([]string{f.name})
 		if err != nil || m[0].family != i {
 			t.Errorf("%s parses to %v, %v", f.name, m, err)
