@@ -192,6 +192,7 @@ func TestWriteFormats(t *testing.T) {
 		{"trec", true, "map                   \tq1\t0.5000\njudged_5              \tq1\t0.2000\nnum_ret               \tq1\t10\n" +
 			"map                   \tq2\t0.7500\njudged_5              \tq2\t0.4000\nnum_ret               \tq2\t10\n" +
 			"map                   \tq3\t1.0000\njudged_5              \tq3\t0.2000\nnum_ret               \tq3\t10\n" +
+			"map                   \tq4\t0.0000\nnum_ret               \tq4\t0\n" +
 			"runid                 \tall\texample\nmap                   \tall\t0.5625\ngm_map                \tall\t0.0440\njudged_5              \tall\t0.2667\nnum_ret               \tall\t30\n"},
 	} {
 		var got bytes.Buffer

@@ -22,7 +22,8 @@ func Formats() []string { return []string{"table", "json", "csv", "markdown", "t
 //   - table and markdown have a line for each measure, or with perQuery a line for each query and one for the total.
 //   - csv has the columns query, measure and value, the total being that of the query "all"; json is one object. Both
 //     have all digits, and null or nothing where there is no figure.
-//   - trec is what trec_eval prints, to the byte. Like it with -c, it has no line for a query that the run lacks.
+//   - trec is what trec_eval prints, to the byte. A query that the run lacks has lines too where it counts, as of
+//     trec_eval 10 with -q -c, whose num_ret is 1 there, since it puts a made-up document in.
 func (r *Report) Write(w io.Writer, format string, perQuery bool) error {
 	out := bufio.NewWriter(w)
 	var err error
@@ -47,28 +48,27 @@ func (r *Report) Write(w io.Writer, format string, perQuery bool) error {
 // total is the name of the line of all queries, as trec_eval has it.
 const total = "all"
 
+// writeTREC leaves out figures that there are none of, which no measure of trec_eval's has.
 func (r *Report) writeTREC(w *bufio.Writer, perQuery bool) {
-	line := func(m ranking.Measure, query, value string) {
-		fmt.Fprintf(w, "%-22s\t%s\t%s\n", m.Name(), query, value)
+	line := func(m ranking.Measure, query string, figure float64) {
+		switch {
+		case m.IsTag() && query == total:
+			fmt.Fprintf(w, "%-22s\t%s\t%s\n", m.Name(), query, r.Tag)
+		case !math.IsNaN(figure):
+			fmt.Fprintf(w, "%-22s\t%s\t%s\n", m.Name(), query, printed(m, figure))
+		}
 	}
 	if perQuery {
 		for _, q := range r.Queries {
-			if q.Missing {
-				continue
-			}
 			for i, m := range r.Options.Measures {
 				if m.PerQuery() {
-					line(m, q.ID, printed(m, q.Figures[i]))
+					line(m, q.ID, q.Figures[i])
 				}
 			}
 		}
 	}
 	for i, m := range r.Options.Measures {
-		if m.IsTag() {
-			line(m, total, r.Tag)
-		} else {
-			line(m, total, printed(m, r.Totals[i]))
-		}
+		line(m, total, r.Totals[i])
 	}
 }
 
