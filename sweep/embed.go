@@ -14,6 +14,7 @@ import (
 	"frontier/internal/param"
 	"frontier/internal/vector"
 	"frontier/sweep/cell"
+	"frontier/sweep/file"
 )
 
 // embedding is one chunking in vectors, with the queries and their exact neighbours.
@@ -49,7 +50,8 @@ const (
 	truthSlack = 16
 )
 
-func (r *runner) prepareEmbedding(ctx context.Context, c *corpus, ch *chunking, kind *embedders.Kind, params param.Values) (*embedding, error) {
+// prepareEmbedding embeds one chunking. item is where the sweep file asks for it.
+func (r *runner) prepareEmbedding(ctx context.Context, c *corpus, ch *chunking, kind *embedders.Kind, params param.Values, item file.Item) (*embedding, error) {
 	e := &embedding{chunking: ch, kind: kind, params: params, metric: vector.Cosine}
 	name := describe(kind.Name, kind.Params, params)
 	stage := cas.Stage{
@@ -58,7 +60,9 @@ func (r *runner) prepareEmbedding(ctx context.Context, c *corpus, ch *chunking, 
 	}
 	texts := func() iter.Seq2[string, error] { return cell.Texts(ch.path) }
 	art, err := r.do(ctx, "embed", name, stage, func(ctx context.Context, dir string) error {
-		return r.storeEmbedding(ctx, kind, params, texts, dir)
+		// Blamed here, for the error ends what else is under way, whose errors may come first.
+		res := resolver{r.file, r.opt.Registry.Engines, ch.stats.Chunks, -1}
+		return res.blame(r.storeEmbedding(ctx, kind, params, texts, dir), item)
 	})
 	if err != nil {
 		return nil, err

@@ -237,9 +237,9 @@ func (r *runner) embedAll(ctx context.Context, c *corpus, ch *chunking) ([]input
 			in := &input{chunking: ch}
 			all = append(all, in)
 			group.Go(func() error {
-				e, err := limited(ctx, r.jobs, func() (*embedding, error) { return r.prepareEmbedding(ctx, c, ch, kind, params) })
+				e, err := limited(ctx, r.jobs, func() (*embedding, error) { return r.prepareEmbedding(ctx, c, ch, kind, params, item) })
 				in.embedding = e
-				return res.blame(err, item)
+				return err
 			})
 		}
 	}
