@@ -70,6 +70,9 @@ func (l *lineReader) read() ([]byte, error) {
 	if bad := invalidUTF8(line); bad >= 0 {
 		return nil, l.fault(columnOf(line, bad), fmt.Sprintf("invalid UTF-8 (0x%02x at byte offset %d)", line[bad], l.start+int64(bad)), utf8Hint)
 	}
+	if zero := bytes.IndexByte(line, 0); zero >= 0 {
+		return nil, l.fault(columnOf(line, zero), fmt.Sprintf("a zero byte (at byte offset %d), which no text has", l.start+int64(zero)), "is the file damaged, or of another encoding?")
+	}
 	return line, nil
 }
 
