@@ -60,7 +60,7 @@ func (c *catalogue) expand(ks []int) []field {
 // ReadRows reads the rows of all paths, in their order. A path is a Parquet file, a results folder (its
 // results.parquet, else its parts/*.parquet), or a glob. Columns that this version does not know are left out and each
 // row says so among its warnings; columns that a file lacks are null. Of two rows of one point of one run, as parts have
-// them where a point failed and was tried again, only the later is kept. A damaged file is an error that names it.
+// them where a point failed and was tried again, only one is kept (see Replaces). A damaged file is an error that names it.
 func ReadRows(ctx context.Context, paths ...string) ([]Row, error) {
 	files, err := folder{whole: "results.parquet", parts: "parts"}.resolve(paths)
 	if err != nil {
@@ -86,21 +86,19 @@ func latest(rows []Row) []Row {
 	for i, row := range rows {
 		run, _ := row["run_id"].(string)
 		point, _ := row["point_id"].(string)
-		started, timed := row["started_at"].(time.Time)
-		if run == "" || point == "" || !timed {
+		if _, timed := row["started_at"].(time.Time); run == "" || point == "" || !timed {
 			continue
 		}
 		id := identity{run, point}
 		old, known := last[id]
-		if !known {
+		switch {
+		case !known:
 			last[id] = i
-			continue
-		}
-		if before := rows[old]["started_at"].(time.Time); started.Before(before) {
+		case Replaces(row, rows[old]):
+			superseded[old], last[id] = true, i
+		default:
 			superseded[i] = true
-			continue
 		}
-		superseded[old], last[id] = true, i
 	}
 	kept := rows[:0]
 	for i, row := range rows {
@@ -109,6 +107,18 @@ func latest(rows []Row) []Row {
 		}
 	}
 	return kept
+}
+
+// Replaces says whether row counts in place of old, another row of the same point of the same run: a measured one rather
+// than a failed one, for a clock may have been set back in between, and of two alike the one that began later, or that
+// comes later where both began at the same instant.
+func Replaces(row, old Row) bool {
+	if is, was := row.Text("status") == "ok", old.Text("status") == "ok"; is != was {
+		return is
+	}
+	started, _ := row["started_at"].(time.Time)
+	before, _ := old["started_at"].(time.Time)
+	return !started.Before(before)
 }
 
 func (c *catalogue) readFile(ctx context.Context, path string) ([]Row, error) {

@@ -38,14 +38,29 @@ func machineLockFile(dirs ...string) (string, error) {
 		path := filepath.Join(dir, "frontier-measure.lock")
 		// O_EXCL, for in a folder that all can write to, systems refuse O_CREATE on the file of another user.
 		f, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if errors.Is(err, os.ErrExist) {
-			f, err = os.Open(path)
+		switch {
+		case err == nil:
+			return path, errors.Join(f.Chmod(0o644), f.Close()) // also under a mask that keeps others out
+		case errors.Is(err, os.ErrExist):
+			return path, checkLockFile(path)
 		}
-		if err != nil {
-			failed = errors.Join(failed, err)
-			continue
-		}
-		return path, f.Close()
+		failed = errors.Join(failed, err)
 	}
 	return "", fmt.Errorf("make the file that keeps two sweeps from measuring at once: %w", failed)
+}
+
+// checkLockFile refuses a file that cannot be locked. Another place would not do: the other users' sweeps lock this one.
+func checkLockFile(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() { // opening a pipe would wait for ever
+		return fmt.Errorf("%s keeps two sweeps from measuring at once, but it is not a regular file: remove it", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("%w; it keeps two sweeps from measuring at once: its owner can make it readable with chmod 644", err)
+	}
+	return f.Close()
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // The lock is the same file for all users, also where the file is not theirs.
@@ -21,5 +23,15 @@ func TestMachineLockFile(t *testing.T) {
 	}
 	if _, err := machineLockFile(filepath.Join(a, "missing")); err == nil {
 		t.Error("a folder that is not there gave no error")
+	}
+}
+
+func TestLockFileMustBeAFile(t *testing.T) {
+	dir := t.TempDir()
+	if err := unix.Mkfifo(filepath.Join(dir, "frontier-measure.lock"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if path, err := machineLockFile(dir, t.TempDir()); err == nil {
+		t.Errorf("a pipe is taken for a lock file: %s", path)
 	}
 }

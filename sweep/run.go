@@ -99,7 +99,9 @@ func (r *runner) runIn(ctx context.Context, store *store) error {
 	if err != nil {
 		return err
 	}
-	if err := store.begin(r.opt.Fresh); err != nil { // not before the file and the data turned out to be good
+	damaged, err := store.begin(r.opt.Fresh) // not before the file and the data turned out to be good
+	r.warn(damaged...)
+	if err != nil {
 		return err
 	}
 	r.runID = store.runID

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -57,32 +56,56 @@ func openStore(dir string) (*store, error) {
 	return s, nil
 }
 
-// begin reads what was measured before. With fresh, that moves to superseded/ and a new run begins.
-func (s *store) begin(fresh bool) error {
+// begin reads what was measured before. With fresh, that moves to superseded/ and a new run begins. What is damaged
+// moves to damaged/, and the warnings say so.
+func (s *store) begin(fresh bool) (warnings []string, err error) {
+	if err := s.finishSupersede(); err != nil { // first, for sweepUp takes queries without their parts for leftovers
+		return nil, err
+	}
 	if err := s.sweepUp(); err != nil {
-		return fmt.Errorf("clear away what a killed run left: %w", err)
+		return nil, fmt.Errorf("clear away what a killed run left: %w", err)
 	}
 	old, err := os.ReadFile(filepath.Join(s.dir, runFile))
-	known := err == nil && len(strings.TrimSpace(string(old))) > 0
-	if known && fresh {
-		if err := s.supersede(strings.TrimSpace(string(old))); err != nil {
-			return err
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	s.runID = strings.TrimSpace(string(old))
+	if fresh {
+		if err := s.supersede(s.runID); err != nil {
+			return nil, err
 		}
+		s.runID = ""
 	}
 	for _, sub := range []string{partsDir, queriesDir} {
 		if err := os.MkdirAll(filepath.Join(s.dir, sub), 0o755); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if known && !fresh {
-		s.runID = strings.TrimSpace(string(old))
-		return s.load()
+	if warnings, err = s.load(); err != nil {
+		return warnings, err
 	}
-	s.runID = newRunID()
-	return replaceFile(filepath.Join(s.dir, runFile), func(w io.Writer) error {
+	if s.runID != "" {
+		return warnings, nil
+	}
+	if s.runID = s.latestRun(); s.runID == "" {
+		s.runID = newRunID()
+	}
+	return warnings, replaceFile(filepath.Join(s.dir, runFile), func(w io.Writer) error {
 		_, err := io.WriteString(w, s.runID+"\n")
 		return err
 	})
+}
+
+// latestRun is the run of the last row that was measured, for a folder that lost the file that names it; "" without rows.
+func (s *store) latestRun() string {
+	run, last := "", time.Time{}
+	for _, row := range s.have {
+		id, _ := row["run_id"].(string)
+		if started, _ := row["started_at"].(time.Time); run == "" || started.After(last) {
+			run, last = id, started
+		}
+	}
+	return run
 }
 
 // sweepUp removes what a run that was killed left unfinished: files under temporary names, answers of a cell, and
@@ -120,56 +143,6 @@ func (s *store) sweepUp() error {
 // globQuote makes a path a pattern that matches only itself.
 func globQuote(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
-}
-
-// supersede moves the measurements of the run that was here out of the way; they were paid for.
-func (s *store) supersede(run string) error {
-	to := filepath.Join(s.dir, "superseded", run)
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return err
-	}
-	err := os.Mkdir(to, 0o755)
-	if errors.Is(err, os.ErrExist) { // a --fresh that was killed before it began its own run
-		to, err = os.MkdirTemp(filepath.Dir(to), run+"-")
-	}
-	if err != nil {
-		return err
-	}
-	for _, name := range []string{partsDir, queriesDir, "results.parquet", results.ManifestFile, "report.html", "pareto.png"} {
-		err := os.Rename(filepath.Join(s.dir, name), filepath.Join(to, name))
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("move earlier results away: %w", err)
-		}
-	}
-	return nil
-}
-
-// load reads the parts. Of two rows of one point the later counts: a point that failed is tried again.
-func (s *store) load() error {
-	paths, err := filepath.Glob(filepath.Join(globQuote(s.dir), partsDir, "*.parquet"))
-	if err != nil || len(paths) == 0 {
-		return err
-	}
-	rows, err := results.ReadRows(context.Background(), paths...)
-	if err != nil {
-		return fmt.Errorf("read what was measured before: %w; with --fresh everything is measured again", err)
-	}
-	for _, row := range rows {
-		s.add(row)
-	}
-	return nil
-}
-
-func (s *store) add(row results.Row) {
-	id, _ := row["point_id"].(string)
-	if old, ok := s.have[id]; ok {
-		was, _ := old["started_at"].(time.Time)
-		is, _ := row["started_at"].(time.Time)
-		if is.Before(was) {
-			return
-		}
-	}
-	s.have[id] = row
 }
 
 // pending gives the cells with the points that are not measured yet, and how many points are.
