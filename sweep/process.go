@@ -62,6 +62,10 @@ func runCell(ctx context.Context, command func() *exec.Cmd, req cell.Request, li
 	if err != nil {
 		return cell.Reply{}, fmt.Errorf("start a cell: %w", err)
 	}
+	// Before the request, for a cell takes no memory until it has read it.
+	if group := limitMemory(cmd.Process.Pid, req.MemoryLimit); group != nil {
+		defer group.close()
+	}
 	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() }) // fails only if it has ended already
 	defer stop()
 	reply, talkErr := converse(requestWrite, replyRead, req, progress)
@@ -87,6 +91,22 @@ func runCell(ctx context.Context, command func() *exec.Cmd, req cell.Request, li
 }
 
 var errCellTime = errors.New("the cell's time is up")
+
+// limitMemory puts a process into a control group of its own, if there is a limit and the system allows it; else nil.
+func limitMemory(pid int, limit int64) *memoryGroup {
+	if limit <= 0 {
+		return nil
+	}
+	group := newMemoryGroup(limit)
+	if group == nil {
+		return nil
+	}
+	if group.add(pid) != nil {
+		group.close()
+		return nil
+	}
+	return group
+}
 
 func converse(w, r *os.File, req cell.Request, progress func(string)) (cell.Reply, error) {
 	if err := cell.WriteFrame(w, req); err != nil {
