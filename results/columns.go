@@ -66,11 +66,11 @@ func Columns() []Column {
 		{"build_threads", "build", Int, "threads", None, false, "Threads that building was given."},
 		{"build_shared", "build", Bool, "", None, false, "Other work of the sweep ran beside the build, so its wall time is an upper bound."},
 		{"load_seconds", "build", Float, "seconds", Lower, false, "Wall time of loading the saved index."},
-		{"index_bytes", "build", Int, "bytes", Lower, true, "Size of the index as the engine counts it; null if it cannot."},
+		{"index_bytes", "build", Int, "bytes", Lower, true, "Size of the index as the engine counts it; null if it cannot. Of bleve it may differ by a few bytes from build to build."},
 		{"memory_build_bytes", "build", Int, "bytes", Lower, false, "Peak anonymous memory of the process that built, above what it held before, sampled every 5 ms; null if the system does not tell."},
 		{"memory_serving_bytes", "build", Int, "bytes", Lower, false, "Anonymous resident memory while serving; null if the system does not tell."},
 		{"memory_mapped_bytes", "build", Int, "bytes", Lower, false, "Resident pages of mapped files while serving; null if the system does not tell."},
-		{"disk_bytes", "build", Int, "bytes", Lower, true, "Size of the saved index on disk."},
+		{"disk_bytes", "build", Int, "bytes", Lower, true, "Size of the saved index on disk. Of bleve it may differ by a few bytes from build to build."},
 		{"build_check_recall", "build", Float, "fraction", Higher, true, "Recall of the M nearest with ef at efConstruction; under 0.9 the graph can be improved. Null where it was not computed."},
 
 		{"queries_expected", "completeness", Int, "queries", None, true, "Queries that should have been answered."},
