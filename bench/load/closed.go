@@ -142,9 +142,10 @@ func (s *shared) done(elapsed time.Duration) bool {
 	return !s.EachOnce || s.next.Load()-s.first >= int64(len(s.Order))
 }
 
-// take is the next query of the order.
-func (s *shared) take() int {
-	return s.Order[(s.next.Add(1)-1)%int64(len(s.Order))]
+// take is the next query of the order, and how many were taken before it since the block began.
+func (s *shared) take() (query int, before int64) {
+	at := s.next.Add(1) - 1
+	return s.Order[at%int64(len(s.Order))], at - s.first
 }
 
 type client struct {
@@ -161,7 +162,8 @@ func (c *client) warm() {
 		return
 	}
 	for begin := c.Clock(); !c.stop.Load() && c.Clock()-begin < c.Warmup; {
-		_ = c.target.Do(c.id, c.take())
+		query, _ := c.take()
+		_ = c.target.Do(c.id, query)
 	}
 }
 
@@ -169,7 +171,10 @@ func (c *client) warm() {
 func (c *client) measure() {
 	c.end = c.begin
 	for !c.done(c.end - c.begin) {
-		query := c.take()
+		query, taken := c.take()
+		if c.EachOnce && taken >= int64(len(c.Order)) && c.end-c.begin >= c.MinTime {
+			return // another client took the last query of the pass between done and take
+		}
 		before := c.Clock()
 		err := c.target.Do(c.id, query)
 		c.end = c.Clock()

@@ -190,6 +190,17 @@ func TestClosedStops(t *testing.T) {
 	}
 }
 
+// Two clients that look at the end of a pass at the same time do not both go past it.
+func TestClosedEachOnceIsOnePass(t *testing.T) {
+	order := Order(50, 3)
+	for range 2000 {
+		b, err := RunClosed(context.Background(), nothing{}, Closed{Clients: 4, Order: order, EachOnce: true})
+		if err != nil || b.Samples != 50 || b.Next != 0 || !b.Covered {
+			t.Fatalf("%+v, %v", b, err)
+		}
+	}
+}
+
 // Whatever the clients do to each other, every query is sent as often as any other, give or take one round, the
 // histogram holds them all, and each first answer is kept once.
 func TestClosedManyClients(t *testing.T) {
