@@ -152,23 +152,20 @@ func TestFilterRefusesAlmostEverything(t *testing.T) {
 	}
 	base, queries := matrix(t, data, dim), matrix(t, data[:4*dim], dim)
 	for _, m := range metrics {
-		s, err := newSearch(t.Context(), base, queries, m, 10, 1)
+		found, err := Exact(t.Context(), base, queries, m, 10, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, err := s.scan(t.Context(), span{0, 4}, span{0, rows})
-		if err != nil {
-			t.Fatal(err)
-		}
-		computed := make([]float32, rows*4)
-		s.filter.tile(computed, queries.Rows(0, 4), base.Rows(0, rows), dim)
+		filter, computed := newFilter(m, dim), make([]float32, rows*4)
+		filter.tile(computed, queries.Rows(0, 4), base.Rows(0, rows), dim)
 		for q := range 4 {
 			norm := math.Sqrt(dot(queries.Row(q), queries.Row(q)))
-			l := s.filter.limitFor(found[q].worst(), norm)
+			_, distances := found.Row(q)
+			l := filter.limitFor(distances[9], norm)
 			passed := 0
 			for i := range rows {
 				rowNorm := math.Sqrt(dot(base.Row(i), base.Row(i)))
-				if !s.filter.tooFar(computed[4*i+q], rowNorm, l) {
+				if !filter.tooFar(computed[4*i+q], rowNorm, l) {
 					passed++
 				}
 			}
