@@ -24,26 +24,34 @@ type Closed struct {
 	// EachOnce goes on until every query of Order was sent once after warm-up. Of several blocks of one point it is enough
 	// that the first asks for it.
 	EachOnce bool
-	Keeper   *Keeper // says whose answers are kept already; nil keeps none
-	Clock    Clock   // nil means Monotonic
+	// Timeout, if not 0, is the longest latency of an answer that counts. An engine within this process cannot be
+	// interrupted, so a query that takes longer is waited for and then counts as failed with an error that is
+	// context.DeadlineExceeded, whatever it answered. Its latency is that which it had.
+	Timeout time.Duration
+	Keeper  *Keeper // says whose answers are kept already; nil keeps none
+	Clock   Clock   // nil means Monotonic
+}
+
+func (c *Closed) validate() error {
+	return validate(c.Clients, c.Order, c.Warmup, c.MinTime, c.MaxTime, c.Timeout, c.EachOnce, c.Keeper)
 }
 
 // validate refuses what cannot run, before any query is sent.
-func (c *Closed) validate() error {
+func validate(clients int, order []int, warmup, minTime, maxTime, timeout time.Duration, eachOnce bool, keeper *Keeper) error {
 	switch {
-	case c.Clients < 1:
-		return fmt.Errorf("%d clients: there must be at least 1", c.Clients)
-	case len(c.Order) == 0:
+	case clients < 1:
+		return fmt.Errorf("%d clients: there must be at least 1", clients)
+	case len(order) == 0:
 		return errors.New("there are no queries")
-	case c.Warmup < 0 || c.MinTime < 0 || c.MaxTime < 0:
-		return fmt.Errorf("a negative time: warm-up %v, at least %v, at most %v", c.Warmup, c.MinTime, c.MaxTime)
-	case c.MinTime == 0 && !c.EachOnce:
+	case warmup < 0 || minTime < 0 || maxTime < 0 || timeout < 0:
+		return fmt.Errorf("a negative time: warm-up %v, at least %v, at most %v, timeout %v", warmup, minTime, maxTime, timeout)
+	case minTime == 0 && !eachOnce:
 		return errors.New("without a least time, and without asking for each query once, nothing would be sent")
-	case c.MaxTime != 0 && c.MaxTime < c.MinTime:
-		return fmt.Errorf("at most %v is less than at least %v", c.MaxTime, c.MinTime)
+	case maxTime != 0 && maxTime < minTime:
+		return fmt.Errorf("at most %v is less than at least %v", maxTime, minTime)
 	}
-	for i, q := range c.Order {
-		if q < 0 || (c.Keeper != nil && q >= len(c.Keeper.kept)) {
+	for i, q := range order {
+		if q < 0 || (keeper != nil && q >= len(keeper.kept)) {
 			return fmt.Errorf("position %d of the order holds query %d, which is not among those that are kept", i, q)
 		}
 	}
@@ -74,7 +82,7 @@ func (c Closed) run(ctx context.Context, t Target) *Block {
 	if c.Clock == nil {
 		c.Clock = Monotonic()
 	}
-	s := &shared{Closed: c, target: t}
+	s := &shared{Closed: c, target: t, late: timeoutError(c.Timeout)}
 	s.next.Store(int64(mod(c.Start, len(c.Order))))
 	// One flag is cheaper to look at per query than a context, whose Err takes a lock.
 	defer context.AfterFunc(ctx, func() { s.stop.Store(true) })()
@@ -112,11 +120,20 @@ type shared struct {
 	target Target
 	first  int64         // position at which the recorded queries begin
 	begin  time.Duration // when they begin
+	late   error         // of a query that took longer than Timeout; nil if there is none
 
 	_    [64]byte // next is written for every query: it gets a cache line of its own
 	next atomic.Int64
 	_    [64]byte
 	stop atomic.Bool
+}
+
+// timeoutError is the error of all queries that took longer than timeout, made once since nothing is allocated per query.
+func timeoutError(timeout time.Duration) error {
+	if timeout == 0 {
+		return nil
+	}
+	return fmt.Errorf("it took longer than the timeout of %v: %w", timeout, context.DeadlineExceeded)
 }
 
 // each runs do in a goroutine for every client and waits for them.
@@ -179,32 +196,12 @@ func (c *client) measure() {
 		err := c.target.Do(c.id, query)
 		c.end = c.Clock()
 		took := max(c.end-before, 0)
+		if c.late != nil && took > c.Timeout {
+			err = c.late
+		}
 		c.block.record(took, err)
 		if c.Keeper != nil && c.Keeper.claim(query) {
 			c.target.Keep(c.id, query, took, err)
 		}
-	}
-}
-
-// record adds one query to the block of one client.
-func (b *Block) record(took time.Duration, err error) {
-	b.Samples++
-	b.Total += took
-	b.Longest = max(b.Longest, took)
-	if took > MaxLatency {
-		b.Clipped++
-		took = MaxLatency
-	}
-	// Cannot fail: took is within the range of the histogram.
-	_ = b.Histogram.RecordValue(int64(took))
-	if err == nil {
-		return
-	}
-	b.Errors++
-	if errors.Is(err, context.DeadlineExceeded) {
-		b.TimedOut++
-	}
-	if b.FirstError == nil {
-		b.FirstError = err
 	}
 }
