@@ -70,6 +70,7 @@ func TestMultiplyAddHasTheRightAnswer(t *testing.T) {
 
 func TestNoiseByArithmetic(t *testing.T) {
 	calibrations := []time.Duration{1000, 1100}
+	clocks := []float64{0.8, 0.95}
 	samples := []counters{
 		{now: time.Second, steal: 5, busy: 100, total: 400, own: 10 * time.Second, switches: 7},
 		{now: 11 * time.Second, steal: 6, busy: 112, total: 420, own: 20 * time.Second, switches: 5007},
@@ -77,12 +78,12 @@ func TestNoiseByArithmetic(t *testing.T) {
 	s := startNoise(noiseSource{
 		calibrate: func() time.Duration { c := calibrations[0]; calibrations = calibrations[1:]; return c },
 		counters:  func() counters { c := samples[0]; samples = samples[1:]; return c },
-		clock:     func() float64 { return 0.8 },
+		clock:     func() float64 { c := clocks[0]; clocks = clocks[1:]; return c },
 	})
 	n := s.Stop()
 	// Of 20 core-seconds, 1 was stolen, 12 were busy, 10 of those ours.
 	want := Noise{
-		Elapsed: 10 * time.Second, StealFraction: 0.05, OtherFraction: 0.1, CalibrationRatio: 1.1, Calibration: 1000,
+		Elapsed: 10 * time.Second, StealFraction: 0.05, OtherFraction: 0.1, OwnFraction: 0.5, CalibrationRatio: 1.1, Calibration: 1000,
 		InvoluntarySwitches: 5000, ClockRatio: 0.8,
 	}
 	if n != want {

@@ -17,13 +17,16 @@ type Noise struct {
 	StealFraction float64
 	// OtherFraction is the share of the time of all cores that other processes took. Linux only, coarse like the above.
 	OtherFraction float64
+	// OwnFraction is the share of the time of all cores that this process took, its children left out. NaN where no tick
+	// went by.
+	OwnFraction float64
 	// CalibrationRatio is the time of Calibrate after the stretch over that before it: 1 is an unchanged machine, more
 	// is a slower one.
 	CalibrationRatio float64
 	Calibration      time.Duration // before the stretch, to compare with other stretches
 	// InvoluntarySwitches counts how often a thread of this process lost its core though it had work to do.
 	InvoluntarySwitches int64
-	// ClockRatio is ClockRatio() at the end of the stretch.
+	// ClockRatio is ClockRatio() at the beginning or the end of the stretch, whichever was lower.
 	ClockRatio float64
 }
 
@@ -49,7 +52,7 @@ func (n Noise) Warnings() []string {
 	if math.Abs(n.CalibrationRatio-1) > quietCalibration {
 		w = append(w, fmt.Sprintf("the same arithmetic took over %v%% more or less time after the measurement than before: let the machine cool down or fix its clock speed, and measure again", 100*quietCalibration))
 	}
-	if rate := float64(n.InvoluntarySwitches) / n.Elapsed.Seconds() / float64(runtime.NumCPU()); rate > quietSwitches {
+	if n.switchRate() > quietSwitches {
 		w = append(w, fmt.Sprintf("threads lost their core over %d times a second and core: use fewer clients or stop other processes", quietSwitches))
 	}
 	if n.ClockRatio < quietClock {
@@ -58,10 +61,16 @@ func (n Noise) Warnings() []string {
 	return w
 }
 
+// switchRate is involuntary switches a second and core.
+func (n Noise) switchRate() float64 {
+	return float64(n.InvoluntarySwitches) / n.Elapsed.Seconds() / float64(runtime.NumCPU())
+}
+
 // Sampler watches one stretch of time.
 type Sampler struct {
 	source      noiseSource
 	calibration time.Duration
+	clock       float64
 	before      counters
 }
 
@@ -96,18 +105,20 @@ func StartNoise() *Sampler {
 
 func startNoise(source noiseSource) *Sampler {
 	s := &Sampler{source: source, calibration: source.calibrate()}
+	s.clock = source.clock()
 	s.before = source.counters()
 	return s
 }
 
 // Stop ends the stretch, calibrates again and says what went on in between. It may be called again for a longer one.
 func (s *Sampler) Stop() Noise {
-	clock := s.source.clock()
+	clock := min(s.clock, s.source.clock()) // NaN if either is
 	after := s.source.counters()
 	n := Noise{
 		Elapsed:             after.now - s.before.now,
 		StealFraction:       math.NaN(),
 		OtherFraction:       math.NaN(),
+		OwnFraction:         math.NaN(),
 		CalibrationRatio:    math.NaN(),
 		Calibration:         s.calibration,
 		InvoluntarySwitches: after.switches - s.before.switches,
@@ -115,9 +126,10 @@ func (s *Sampler) Stop() Noise {
 	}
 	if total := after.total - s.before.total; total > 0 {
 		n.StealFraction = max(0, after.steal-s.before.steal) / total
+		own := (after.own - s.before.own).Seconds()
+		n.OwnFraction = own / total
 		// Ticks are coarser than the process's own time, so the difference may come out below zero.
-		others := after.busy - s.before.busy - (after.own - s.before.own).Seconds()
-		n.OtherFraction = max(0, others) / total
+		n.OtherFraction = max(0, after.busy-s.before.busy-own) / total
 	}
 	if s.calibration > 0 {
 		n.CalibrationRatio = float64(s.source.calibrate()) / float64(s.calibration)
