@@ -2,6 +2,7 @@ package results
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -14,8 +15,13 @@ type QueryRow struct {
 	RunID, PointID, CellID string
 	QueryID                string
 	Scenario, Difficulty   string // as the golden set gives them; "" is stored as null
+	Split                  string // dev, release, ...; "" is stored as null
+	Tags                   []string
 	Answerable             bool   // it has at least one relevant judgement; false for vectors and without judgements
-	Error                  string // why it failed, "" if it did not; a failed query scores zero
+	// Fields are further fields of the golden set that say what kind of query it is, each a column of its own,
+	// field_locale for locale; those of other queries are null.
+	Fields map[string]string
+	Error  string // why it failed, "" if it did not; a failed query scores zero
 	// LatencySeconds is the time that the answer took which is scored here; NaN, stored as null, if it was never asked.
 	LatencySeconds float64
 	// IDs are the answers as the engine ranked them, best first: "doc" for whole documents, "doc#start-end" in code
@@ -52,6 +58,9 @@ func (c *catalogue) perQuery(name string) bool {
 	return !strings.HasSuffix(col.Name, "_low") && !strings.HasSuffix(col.Name, "_high")
 }
 
+// fieldPrefix begins the columns of QueryRow.Fields, so that no field of a golden set can take the place of a column.
+const fieldPrefix = "field_"
+
 // queryFields are the columns of a query file that are not metrics, in order.
 func queryFields() []field {
 	return []field{
@@ -61,6 +70,8 @@ func queryFields() []field {
 		{"query_id", String},
 		{"scenario", String},
 		{"difficulty", String},
+		{"split", String},
+		{"tags", Strings},
 		{"answerable", Bool},
 		{"error", String},
 		{"latency_seconds", Float},
@@ -85,6 +96,13 @@ func (r *QueryRow) value(name string) any {
 		return orNull(r.Scenario)
 	case "difficulty":
 		return orNull(r.Difficulty)
+	case "split":
+		return orNull(r.Split)
+	case "tags":
+		if len(r.Tags) == 0 {
+			return nil
+		}
+		return r.Tags
 	case "answerable":
 		return r.Answerable
 	case "error":
@@ -108,6 +126,9 @@ func (r *QueryRow) value(name string) any {
 	}
 	if v, ok := r.Metrics[name]; ok {
 		return v
+	}
+	if field, ok := strings.CutPrefix(name, fieldPrefix); ok {
+		return orNull(r.Fields[field])
 	}
 	return nil
 }
@@ -133,6 +154,10 @@ func (r *QueryRow) set(name string, v any) {
 		r.Scenario = v.(string)
 	case "difficulty":
 		r.Difficulty = v.(string)
+	case "split":
+		r.Split = v.(string)
+	case "tags":
+		r.Tags = v.([]string)
 	case "answerable":
 		r.Answerable = v.(bool)
 	case "error":
@@ -148,6 +173,13 @@ func (r *QueryRow) set(name string, v any) {
 	case "documents":
 		r.Documents = v.([]string)
 	default:
+		if field, ok := strings.CutPrefix(name, fieldPrefix); ok {
+			if r.Fields == nil {
+				r.Fields = map[string]string{}
+			}
+			r.Fields[field] = v.(string)
+			return
+		}
 		if r.Metrics == nil {
 			r.Metrics = map[string]float64{}
 		}
@@ -176,6 +208,14 @@ func (c *catalogue) checkQuery(r *QueryRow) error {
 			return fmt.Errorf("score %d is NaN", i)
 		}
 	}
+	for _, name := range sortedKeys(r.Fields) {
+		if name == "" {
+			return errors.New("a field has no name")
+		}
+		if err := errors.Join(checkText(name), checkText(r.Fields[name])); err != nil {
+			return fmt.Errorf("field %q: %w", name, err)
+		}
+	}
 	for _, name := range sortedKeys(r.Metrics) {
 		if !c.perQuery(name) {
 			if _, known := Lookup(name); known {
@@ -194,7 +234,7 @@ func (c *catalogue) checkQuery(r *QueryRow) error {
 // any row has.
 func WriteQueries(path string, rows []QueryRow) error {
 	c := newCatalogue()
-	metrics := map[string]bool{}
+	metrics, further := map[string]bool{}, map[string]bool{}
 	for i := range rows {
 		if err := c.checkQuery(&rows[i]); err != nil {
 			return fmt.Errorf("writing %s: row %d (point %q, query %q): %w", path, i, rows[i].PointID, rows[i].QueryID, err)
@@ -202,8 +242,14 @@ func WriteQueries(path string, rows []QueryRow) error {
 		for name := range rows[i].Metrics {
 			metrics[name] = true
 		}
+		for name := range rows[i].Fields {
+			further[name] = true
+		}
 	}
 	fields := queryFields()
+	for _, name := range sortedKeys(further) {
+		fields = append(fields, field{fieldPrefix + name, String})
+	}
 	for _, name := range c.sort(sortedKeys(metrics)) {
 		fields = append(fields, field{name, Float})
 	}
@@ -242,6 +288,9 @@ func ReadQueries(ctx context.Context, paths ...string) ([]QueryRow, error) {
 			columnType: func(name string) (Type, bool) {
 				if t, ok := types[name]; ok {
 					return t, true
+				}
+				if strings.HasPrefix(name, fieldPrefix) {
+					return String, true
 				}
 				return Float, c.perQuery(name)
 			},

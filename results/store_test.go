@@ -82,7 +82,7 @@ func TestQueriesRoundTrip(t *testing.T) {
 	}
 	want := []QueryRow{
 		{
-			RunID: "r", PointID: "p", CellID: "c", QueryID: "q1", Scenario: "typo", Difficulty: "easy", Answerable: true, LatencySeconds: 0.25, Depth: 50,
+			RunID: "r", PointID: "p", CellID: "c", QueryID: "q1", Scenario: "typo", Difficulty: "easy", Split: "release", Tags: []string{"smoke", "de"}, Fields: map[string]string{"locale": "de", "depth": "2"}, Answerable: true, LatencySeconds: 0.25, Depth: 50,
 			IDs: []string{"net/http#0-120", "os#5-9"}, Scores: []float32{1.5, -2}, Documents: []string{"net/http", "os"},
 			Metrics: map[string]float64{"recall_at_10": 1, "recall_at_1": 0.5, "ndcg_at_10": 0.75, "ann_recall_at_10": 1, "mrr": 1, "judged_at_10": 0.2},
 		},
@@ -117,6 +117,8 @@ func TestWriteQueriesRefuses(t *testing.T) {
 		"recall_at_10: the value is NaN": {Metrics: map[string]float64{"recall_at_10": math.NaN()}},
 		"score 0 is NaN":                 {IDs: []string{"a"}, Scores: []float32{float32(math.NaN())}},
 		"not valid UTF-8":                {Error: "\xff"},
+		`field "locale": the text`:       {Fields: map[string]string{"locale": "\xff"}},
+		"a field has no name":            {Fields: map[string]string{"": "x"}},
 	} {
 		row.PointID, row.QueryID = "p", "q"
 		if err := WriteQueries(path, []QueryRow{row}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), `query "q"`) {

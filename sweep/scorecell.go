@@ -197,7 +197,7 @@ func (r *runner) answerColumns(row results.Row, c *cellPlan, p pointPlan, j *jud
 // judgeQuery scores the answer to one question and adds it to the means, if it can be answered at all.
 func (r *runner) judgeQuery(row *results.QueryRow, j *judge, q int, a arrowfile.Answer, quality perQuery) error {
 	k := r.corpus.golden.Cases[q]
-	row.QueryID, row.Scenario, row.Difficulty = k.ID, k.Scenario, k.Difficulty
+	row.QueryID, row.Scenario, row.Difficulty, row.Split, row.Tags = k.ID, k.Scenario, k.Difficulty, k.Split, k.Tags
 	sc, err := j.score(r.corpus.units[q], a)
 	if err != nil {
 		return err
