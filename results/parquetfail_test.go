@@ -30,17 +30,17 @@ func TestFailedWritesAreTold(t *testing.T) {
 	fields := newCatalogue().expand([]int{1, 5, 10})
 	value := func(row, f int) any { return rows[row][fields[f].name] }
 	var whole bytes.Buffer
-	if err := encodeChecked(&whole, fields, len(rows), value); err != nil {
+	if err := encodeChecked(&whole, fields, batchesOf(len(rows), rowGroupRows, value)); err != nil {
 		t.Fatal(err)
 	}
 	step := max(1, whole.Len()/97)
 	for room := 0; room < whole.Len(); room += step {
-		err := encodeChecked(&narrowWriter{room}, fields, len(rows), value)
+		err := encodeChecked(&narrowWriter{room}, fields, batchesOf(len(rows), rowGroupRows, value))
 		if !errors.Is(err, syscall.ENOSPC) {
 			t.Fatalf("with room for %d of %d bytes: error %v, want that of the writer", room, whole.Len(), err)
 		}
 	}
-	if err := encodeChecked(&narrowWriter{whole.Len()}, fields, len(rows), value); err != nil {
+	if err := encodeChecked(&narrowWriter{whole.Len()}, fields, batchesOf(len(rows), rowGroupRows, value)); err != nil {
 		t.Errorf("with room for all: %v", err)
 	}
 }

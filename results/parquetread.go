@@ -87,6 +87,9 @@ func decodeParquet(ctx context.Context, raw []byte, t tableReader) (unknown []st
 	if err != nil {
 		return nil, fmt.Errorf("not a Parquet file, or cut short (%d bytes): %w", len(raw), err)
 	}
+	if err := checkSchema(f.MetaData().KeyValueMetadata()); err != nil {
+		return nil, err
+	}
 	columns, unknown, err := topColumns(f.MetaData().Schema, t)
 	if err != nil {
 		return nil, err

@@ -3,19 +3,13 @@ package results
 import (
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/compress"
 	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/metadata"
 	"github.com/apache/arrow/go/v17/parquet/schema"
-)
-
-// schemaVersion is what the files say under schemaKey. It grows when a column changes its meaning; new columns do not
-// change it.
-const (
-	schemaKey     = "frontier.schema"
-	schemaVersion = "1"
 )
 
 // float32s is the type of scores in the query files; no column of results.parquet has it.
@@ -27,19 +21,42 @@ type field struct {
 	typ  Type
 }
 
-// rowGroupRows is how many rows are built in memory before they are written.
-const rowGroupRows = 32 << 10
+// rowGroupRows is how many rows are built in memory before they are written. Readers skip whole row groups by the
+// smallest and largest value that each has of a column, and decode several at once.
+const rowGroupRows = 16 << 10
 
-// writeParquet writes rows x fields values to path, atomically. value gives the value of a row and a field, or nil for
-// null; it must be of the field's Go type.
+// batch is some rows of a file that is being written: one row group. value gives the value of a row and a field, or nil
+// for null; it must be of the field's Go type.
+type batch struct {
+	rows  int
+	value func(row, field int) any
+}
+
+// batchesOf divides rows into batches of so many.
+func batchesOf(rows, size int, value func(row, field int) any) iter.Seq2[batch, error] {
+	return func(yield func(batch, error) bool) {
+		for start := 0; start < rows; start += size {
+			shifted := func(row, field int) any { return value(start+row, field) }
+			if !yield(batch{min(size, rows-start), shifted}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// writeParquet writes rows x fields values to path, atomically.
 func writeParquet(path string, fields []field, rows int, value func(row, field int) any) error {
-	return writeAtomically(path, func(w io.Writer) error { return encodeChecked(w, fields, rows, value) })
+	return writeBatches(path, fields, batchesOf(rows, rowGroupRows, value))
+}
+
+func writeBatches(path string, fields []field, batches iter.Seq2[batch, error]) error {
+	return writeAtomically(path, func(w io.Writer) error { return encodeChecked(w, fields, batches) })
 }
 
 // encodeChecked is encodeParquet with honest errors: of a failed write the library makes a nil dereference, or nothing.
-func encodeChecked(w io.Writer, fields []field, rows int, value func(row, field int) any) error {
+func encodeChecked(w io.Writer, fields []field, batches iter.Seq2[batch, error]) error {
 	first := &firstError{w: w}
-	err := encodeGuarded(first, fields, rows, value)
+	err := encodeGuarded(first, fields, batches)
 	if first.err != nil {
 		return first.err
 	}
@@ -62,24 +79,24 @@ func (f *firstError) Write(p []byte) (int, error) {
 }
 
 // encodeGuarded is encodeParquet without panics: the library reports some faults of encoding by them.
-func encodeGuarded(w io.Writer, fields []field, rows int, value func(row, field int) any) (err error) {
+func encodeGuarded(w io.Writer, fields []field, batches iter.Seq2[batch, error]) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("encoding Parquet: %v", p)
 		}
 	}()
-	return encodeParquet(w, fields, rows, value)
+	return encodeParquet(w, fields, batches)
 }
 
 // encodeParquet writes columns by the library's column writers rather than through Arrow records: that spares the
 // binary the Arrow compute kernels, a third of its compile time, for the few types that there are.
-func encodeParquet(w io.Writer, fields []field, rows int, value func(row, field int) any) error {
+func encodeParquet(w io.Writer, fields []field, batches iter.Seq2[batch, error]) error {
 	root, err := parquetSchema(fields)
 	if err != nil {
 		return err
 	}
 	meta := metadata.NewKeyValueMetadata()
-	if err := meta.Append(schemaKey, schemaVersion); err != nil {
+	if err := meta.Append(schemaKey, SchemaVersion()); err != nil {
 		return err
 	}
 	fw := file.NewParquetWriter(struct{ io.Writer }{w}, root, file.WithWriteMetadata(meta), file.WithWriterProps(parquet.NewWriterProperties(
@@ -88,26 +105,33 @@ func encodeParquet(w io.Writer, fields []field, rows int, value func(row, field 
 		parquet.WithStats(true),
 		parquet.WithCreatedBy("frontier"),
 	))) // the writer closes what it is given when it can; the caller has yet to sync it
-	for start := 0; start < rows; start += rowGroupRows {
-		end := min(start+rowGroupRows, rows)
-		group := fw.AppendRowGroup()
-		for f := range fields {
-			values := func(yield func(row int, v any) bool) {
-				for row := start; row < end; row++ {
-					if !yield(row, value(row, f)) {
-						return
-					}
-				}
-			}
-			if err := writeColumn(group, fields[f].typ, values); err != nil {
-				return fmt.Errorf("column %q: %w", fields[f].name, err)
-			}
+	written := 0
+	for b, err := range batches {
+		if err != nil {
+			return err
 		}
-		if err := group.Close(); err != nil {
-			return fmt.Errorf("rows %d to %d: %w", start, end, err)
+		if err := writeGroup(fw.AppendRowGroup(), fields, b); err != nil {
+			return fmt.Errorf("the row group from row %d: %w", written, err)
 		}
+		written += b.rows
 	}
 	return fw.Close()
+}
+
+func writeGroup(group file.SerialRowGroupWriter, fields []field, b batch) error {
+	for f := range fields {
+		values := func(yield func(row int, v any) bool) {
+			for row := range b.rows {
+				if !yield(row, b.value(row, f)) {
+					return
+				}
+			}
+		}
+		if err := writeColumn(group, fields[f].typ, values); err != nil {
+			return fmt.Errorf("column %q: %w", fields[f].name, err)
+		}
+	}
+	return group.Close()
 }
 
 // parquetSchema is the schema of the file: every column can be null.

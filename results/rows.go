@@ -10,8 +10,11 @@ import (
 
 // WriteRows writes rows to path as Parquet, atomically: a reader sees the old file or the whole new one. All columns
 // of Columns are there, null where no row has them, with one column for each cut-off k that any row has. Each row must
-// pass Check.
-func WriteRows(path string, rows []Row) error {
+// pass Check. Rows that fill more than one row group are stored by engine and recall, others in their order.
+func WriteRows(path string, rows []Row) error { return writeRowGroups(path, rows, rowGroupRows) }
+
+// writeRowGroups writes row groups of so many rows.
+func writeRowGroups(path string, rows []Row, size int) error {
 	c := newCatalogue()
 	cutoffs := map[int]bool{}
 	for i, r := range rows {
@@ -30,7 +33,8 @@ func WriteRows(path string, rows []Row) error {
 	}
 	slices.Sort(ks)
 	fields := c.expand(ks)
-	return writeParquet(path, fields, len(rows), func(row, f int) any { return rows[row][fields[f].name] })
+	order := storageOrder(rows, size)
+	return writeBatches(path, fields, batchesOf(len(rows), size, func(row, f int) any { return rows[order[row]][fields[f].name] }))
 }
 
 // expand gives the columns for the cut-offs ks. All columns of a family's group stand together for one k before the
