@@ -162,9 +162,13 @@ func (l *vectorLayout) checkPrefix(path string, raw []byte, i int) error {
 	if l.prefix == 0 {
 		return nil
 	}
-	off := l.start + i*l.stride()
-	if d := int(int32(binary.LittleEndian.Uint32(raw[off:]))); d != l.dim {
-		return raggedRow(path, i, int64(off), d, l.dim)
+	return l.checkDim(path, raw[l.start+i*l.stride():], i)
+}
+
+// checkDim checks the dimension with which row i begins.
+func (l *vectorLayout) checkDim(path string, row []byte, i int) error {
+	if d := int(int32(binary.LittleEndian.Uint32(row))); d != l.dim {
+		return raggedRow(path, i, int64(l.start)+int64(i)*int64(l.stride()), d, l.dim)
 	}
 	return nil
 }
