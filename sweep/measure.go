@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"frontier/bench/machine"
 	"frontier/internal/param"
 	"frontier/internal/vector"
 	"frontier/results"
@@ -55,7 +56,7 @@ func (r *runner) measureCell(ctx context.Context, store *store, c *cellPlan) ([]
 // runMeasure holds the machine's lock only while the cell runs; scoring is not measuring.
 func (r *runner) runMeasure(ctx context.Context, c *cellPlan, dir string) (*cell.MeasureReport, error) {
 	begun := time.Now()
-	unlock, err := machineLock(ctx, func() {
+	unlock, err := machine.Lock(ctx, func() {
 		r.progress(Event{Stage: "warning", Detail: "waiting until the other sweep on this machine has measured its cell"})
 	})
 	if err != nil {

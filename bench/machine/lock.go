@@ -1,4 +1,4 @@
-package sweep
+package machine
 
 import (
 	"context"
@@ -11,24 +11,56 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// machineLock keeps two sweeps of one machine from measuring at the same time. Whoever runs them, the file is the same;
-// it does not move with $TMPDIR, which may differ between two users or two jobs.
-// waiting is called once if another sweep has it.
-func machineLock(ctx context.Context, waiting func()) (func(), error) {
-	path, err := machineLockFile("/tmp", os.TempDir())
+// Lock waits until no other sweep measures on this machine and keeps others from it until the function that it returns
+// is called, or the process ends. Whoever runs them, the file that is locked is the same; it does not move with $TMPDIR,
+// which may differ between two users or two jobs. waiting is called once if another sweep has it.
+func Lock(ctx context.Context, waiting func()) (release func(), err error) {
+	return lockFile(ctx, waiting, "/tmp", os.TempDir())
+}
+
+// TryLock is Lock without waiting: it is not ok where another sweep measures now.
+func TryLock() (release func(), ok bool, err error) {
+	return tryLockFile("/tmp", os.TempDir())
+}
+
+func lockFile(ctx context.Context, waiting func(), dirs ...string) (func(), error) {
+	release, ok, err := tryLockFile(dirs...)
+	if ok || err != nil {
+		return release, err
+	}
+	waiting()
+	lock, path, err := measureLock(dirs...)
 	if err != nil {
 		return nil, err
 	}
-	// Read-only, for the file may be another user's.
-	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
-	if free, err := lock.TryLock(); err == nil && free {
-		return func() { _ = lock.Unlock() }, nil
-	}
-	waiting()
 	if _, err := lock.TryLockContext(ctx, 50*time.Millisecond); err != nil {
 		return nil, fmt.Errorf("wait until no other sweep measures on this machine (%s): %w", path, err)
 	}
 	return func() { _ = lock.Unlock() }, nil // the lock ends with the process in any case
+}
+
+func tryLockFile(dirs ...string) (release func(), ok bool, err error) {
+	lock, path, err := measureLock(dirs...)
+	if err != nil {
+		return nil, false, err
+	}
+	ok, err = lock.TryLock()
+	if err != nil {
+		return nil, false, fmt.Errorf("lock %s, which keeps two sweeps from measuring at once: %w", path, err)
+	}
+	if !ok {
+		return nil, false, nil
+	}
+	return func() { _ = lock.Unlock() }, true, nil
+}
+
+func measureLock(dirs ...string) (*flock.Flock, string, error) {
+	path, err := machineLockFile(dirs...)
+	if err != nil {
+		return nil, "", err
+	}
+	// Read-only, for the file may be another user's.
+	return flock.New(path, flock.SetFlag(os.O_RDONLY)), path, nil
 }
 
 // machineLockFile is the file to lock, in the first of the folders in which it is there or can be made.

@@ -1,6 +1,8 @@
-package sweep
+package machine
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -33,5 +35,30 @@ func TestLockFileMustBeAFile(t *testing.T) {
 	}
 	if path, err := machineLockFile(dir, t.TempDir()); err == nil {
 		t.Errorf("a pipe is taken for a lock file: %s", path)
+	}
+}
+
+func TestLockIsHeldByOneAtATime(t *testing.T) {
+	dir := t.TempDir()
+	release, ok, err := tryLockFile(dir)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if _, again, err := tryLockFile(dir); again || err != nil {
+		t.Errorf("held twice: %v, %v", again, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := lockFile(ctx, cancel, dir); !errors.Is(err, context.Canceled) { // waiting ends the wait
+		t.Errorf("a cancelled wait: %v", err)
+	}
+	after, err := lockFile(t.Context(), release, dir) // waiting gives it free
+	if err != nil {
+		t.Fatal(err)
+	}
+	after()
+	if release, ok, err := tryLockFile(dir); !ok || err != nil {
+		t.Errorf("not free after all let go: %v, %v", ok, err)
+	} else {
+		release()
 	}
 }
