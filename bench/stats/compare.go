@@ -24,28 +24,39 @@ type CompareOptions struct {
 	// units of the metric. A relative margin m stands for ratios from 1/(1+m) to 1+m, so that exchanging the two
 	// variants exchanges better and worse and changes nothing else.
 	Margin        float64
-	Relative      bool   // compare ratios, for times and rates; else differences, for shares such as recall
-	LowerIsBetter bool   // for times and costs
-	Seed          uint64 // of the random sign flips, which more than 30 pairs need
+	Relative      bool // compare ratios, for times and rates; else differences, for shares such as recall
+	LowerIsBetter bool // for times and costs
+	// Mean tests and estimates the mean of the differences: for a metric over queries, of which most pairs may be equal.
+	// Without it the centre of the differences is tested and estimated, for one figure that was measured several times.
+	Mean bool
+	Seed uint64 // of the random sign flips, which more than 30 pairs need if Mean
 }
 
 // Comparison is a paired comparison of two variants.
 type Comparison struct {
 	Pairs int
-	// Estimate is the change from base to new: new/base-1 in the geometric mean over the pairs if Relative, else the
-	// mean of new-base. Low and High enclose it at the confidence.
+	// Estimate is the change from base to new, new/base-1 if Relative, else new-base: the median of the means of any two
+	// pairs (Hodges and Lehmann), or the mean of all pairs if Mean; of logarithms if Relative. Low and High enclose it at
+	// the confidence.
 	Estimate, Low, High float64
-	P                   float64 // two-sided p-value of the sign-flip test that there is no change
+	P                   float64 // two-sided p-value of the test that there is no change
 	Decision            Decision
 }
 
-// compareResamples is how many random flips a comparison of more than exactPairs pairs takes.
-const compareResamples = 50_000
+// The bounds of a comparison.
+const (
+	compareResamples = 50_000 // random flips of more than exactPairs pairs, for a mean
+	mostRankedPairs  = 2000   // whose two million means of two are held in memory
+)
 
-// Compare compares pairs of measurements, such as the p50 of base and of next in block pairs that ran next to each
-// other, in an order within the pair that was drawn at random. The test is SignFlip on the differences, of logarithms if
-// Relative, and the interval holds all changes that this test does not refuse, so that the two agree. It holds at any
-// number of pairs, for any noise that treats both alike, and however the machine drifts from pair to pair.
+// Compare compares pairs of measurements, such as the p50 of base and of new in pairs of blocks that ran one after the
+// other, in an order that was drawn at random for each pair. The test flips the signs of the differences (of logarithms
+// if Relative), and the interval holds all changes that this test does not refuse. It holds at any number of pairs, for any
+// noise that treats both alike, and however the machine drifts. If the order is not random but mirrored, drift from block
+// to block makes up to twice as many false alarms (docs/measurement.md has the simulation).
+//
+// The signs are those of ranks (Wilcoxon's signed-rank test), which finds as much as the mean does where noise is normal,
+// and much more where a neighbour disturbs some blocks; or those of the differences themselves, SignFlip, if Mean.
 //
 // The decision:
 //   - Same if the interval lies within the margin on both sides, even if it excludes 0.
@@ -53,7 +64,7 @@ const compareResamples = 50_000
 //   - Inconclusive otherwise.
 //
 // Errors are slices of different lengths, options out of range, values that are not finite (or, if Relative, not above
-// 0), and a *TooFewPairsError where no outcome could decide.
+// 0), more than 2,000 pairs unless Mean, and a *TooFewPairsError where no outcome could decide.
 func Compare(base, next []float64, o CompareOptions) (Comparison, error) {
 	if err := o.validate(); err != nil {
 		return Comparison{}, fmt.Errorf("comparing pairs: %w", err)
@@ -62,15 +73,24 @@ func Compare(base, next []float64, o CompareOptions) (Comparison, error) {
 	if err != nil {
 		return Comparison{}, fmt.Errorf("comparing pairs: %w", err)
 	}
-	n := len(differences)
-	if needed := MinPairs(o.Confidence); n < needed {
-		return Comparison{}, fmt.Errorf("comparing pairs: %w", &TooFewPairsError{Pairs: n, Needed: needed, Confidence: o.Confidence})
+	c := Comparison{Pairs: len(differences)}
+	if needed := MinPairs(o.Confidence); c.Pairs < needed {
+		return Comparison{}, fmt.Errorf("comparing pairs: %w", &TooFewPairsError{Pairs: c.Pairs, Needed: needed, Confidence: o.Confidence})
 	}
-	c := Comparison{Pairs: n, Estimate: sum(differences) / float64(n), P: SignFlip(differences, compareResamples, o.Seed)}
-	if n <= exactPairs {
-		c.Low, c.High = exactMeanInterval(differences, o.Confidence)
-	} else {
-		c.Low, c.High = randomMeanInterval(differences, o.Confidence, compareResamples, o.Seed)
+	switch {
+	case !o.Mean && c.Pairs > mostRankedPairs:
+		return Comparison{}, fmt.Errorf("comparing pairs: %d are more than the %d whose centre is computed; compare the mean instead", c.Pairs, mostRankedPairs)
+	case !o.Mean:
+		c.P = signedRank(differences)
+		c.Estimate, c.Low, c.High = signedRankInterval(differences, o.Confidence)
+	default:
+		c.P = SignFlip(differences, compareResamples, o.Seed)
+		c.Estimate = sum(differences) / float64(c.Pairs)
+		if c.Pairs <= exactPairs {
+			c.Low, c.High = exactMeanInterval(differences, o.Confidence)
+		} else {
+			c.Low, c.High = randomMeanInterval(differences, o.Confidence, compareResamples, o.Seed)
+		}
 	}
 	margin := o.Margin
 	if o.Relative {

@@ -108,6 +108,21 @@ func TestCompareMeasuresTheChange(t *testing.T) {
 	if math.Abs(absolute.Estimate-6.5/4) > 1e-12 || !(absolute.Low > 0.25 && absolute.High < 3) {
 		t.Errorf("absolute: got %+v, want 1.625", absolute)
 	}
+	// Most queries are the same, and one in four is better by 1: the mean moves, the centre does not.
+	for i := range base {
+		next[i] = base[i] + float64(b2i(i%4 == 0))
+	}
+	centre, err := Compare(base, next, CompareOptions{Confidence: 0.9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mean, err := Compare(base, next, CompareOptions{Confidence: 0.9, Mean: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if centre.Estimate != 0 || math.Abs(mean.Estimate-0.25) > 1e-12 {
+		t.Errorf("one in four: the centre is %+v, the mean %+v", centre, mean)
+	}
 }
 
 // Exchanged variants exchange the decision; the scale of a relative comparison does not matter. Both on either side of
@@ -118,17 +133,19 @@ func TestCompareMetamorphic(t *testing.T) {
 	seen := map[Decision]int{}
 	for trial := range 60 {
 		n := 8 + rng.IntN(8)
-		if trial%20 == 0 {
+		if trial%20 < 2 {
 			n = exactPairs + 5
 		}
-		change := []float64{0, 0, 0.1, -0.15}[trial%4]
+		mean := trial%2 == 1
+		random := mean && n > exactPairs
+		change := []float64{0, 0, 0.1, 0.1, -0.15, -0.15}[trial%6]
 		base := draw(n, func() float64 { return math.Exp(0.5 * rng.NormFloat64()) })
 		next, scaledBase, scaledNext := make([]float64, n), make([]float64, n), make([]float64, n)
 		for i := range base {
 			next[i] = base[i] * math.Exp(change+0.03*rng.NormFloat64())
 			scaledBase[i], scaledNext[i] = base[i]*1e-6, next[i]*1e-6
 		}
-		o := CompareOptions{Confidence: 0.95, Margin: 0.05, Relative: true, LowerIsBetter: true, Seed: 5}
+		o := CompareOptions{Confidence: 0.95, Margin: 0.05, Relative: true, LowerIsBetter: true, Mean: mean, Seed: 5}
 		one, err := Compare(base, next, o)
 		if err != nil {
 			t.Fatal(err)
@@ -145,14 +162,14 @@ func TestCompareMetamorphic(t *testing.T) {
 		if back.Decision != opposite[one.Decision] || math.Abs((1+back.Estimate)*(1+one.Estimate)-1) > 1e-9 {
 			t.Errorf("%+v, exchanged %+v", one, back)
 		}
-		if n <= exactPairs && (math.Abs((1+back.Low)*(1+one.High)-1) > 1e-9 || back.P != one.P) {
+		if !random && (math.Abs((1+back.Low)*(1+one.High)-1) > 1e-9 || back.P != one.P) {
 			t.Errorf("%+v, exchanged %+v", one, back)
 		}
 		if scaled.Decision != one.Decision || math.Abs(scaled.Low-one.Low) > 1e-9 || math.Abs(scaled.High-one.High) > 1e-9 {
 			t.Errorf("%+v, scaled %+v", one, scaled)
 		}
 		// The interval excludes no change exactly where the test does.
-		if n <= exactPairs && (one.P <= 0.05) != (one.Low > 0 || one.High < 0) {
+		if !random && (one.P <= 0.05) != (one.Low > 0 || one.High < 0) {
 			t.Errorf("p and the interval disagree: %+v", one)
 		}
 	}
@@ -187,6 +204,7 @@ func TestCompareErrors(t *testing.T) {
 		{"margin below 0", eight, eight, CompareOptions{Confidence: 0.9, Margin: -1}},
 		{"margin NaN", eight, eight, CompareOptions{Confidence: 0.9, Margin: math.NaN()}},
 		{"zero in a relative comparison", zero, eight, CompareOptions{Confidence: 0.9, Relative: true}},
+		{"too many for ranks", make([]float64, 2001), make([]float64, 2001), good},
 		{"infinite", eight, inf, good},
 		{"infinite, relative", eight, inf, CompareOptions{Confidence: 0.9, Relative: true}},
 	} {
