@@ -34,11 +34,12 @@ type Block struct {
 	Rate float64
 	// Service holds the time from the sending to the answer of every query that was sent, in nanoseconds. It is nil in a
 	// closed loop, where that is the latency.
-	Service   *hdrhistogram.Histogram
-	Dropped   int64         // of the samples, how many were never sent because they had waited too long
-	Late      int64         // of the samples, how many were sent later than planned by more than Open.Slack, or dropped
-	Waited    int64         // of the samples, how many came while a client waited for them
-	Overslept time.Duration // by how much these were sent too late, in sum: what the harness adds to latency
+	Service      *hdrhistogram.Histogram
+	ServiceTotal time.Duration // sum of all service times, exact
+	Dropped      int64         // of the samples, how many were never sent because they had waited too long
+	Late         int64         // of the samples, how many were sent later than planned by more than Open.Slack, or dropped
+	Waited       int64         // of the samples, how many came while a client waited for them
+	Overslept    time.Duration // by how much these were sent too late, in sum: what the harness adds to latency
 }
 
 // The range of the histograms, in nanoseconds with three significant digits.
@@ -109,6 +110,7 @@ func (b *Block) add(o *Block) error {
 	b.Errors += o.Errors
 	b.TimedOut += o.TimedOut
 	b.Clipped += o.Clipped
+	b.ServiceTotal += o.ServiceTotal
 	b.Dropped += o.Dropped
 	b.Late += o.Late
 	b.Waited += o.Waited
@@ -151,6 +153,7 @@ func (b *Block) count(took time.Duration, n int64) {
 
 // serve adds one service time.
 func (b *Block) serve(took time.Duration) {
+	b.ServiceTotal += took
 	_ = b.Service.RecordValue(int64(min(took, MaxLatency))) // cannot fail either
 }
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -42,7 +42,7 @@ type Open struct {
 	Keeper  *Keeper // says whose answers are kept already; nil keeps none
 
 	Clock Clock // nil means Monotonic
-	Wait  Wait  // waits by Clock: nil if and only if that is nil
+	Wait  Wait  // waits by Clock, and is nil if and only if that is
 }
 
 const (
@@ -82,7 +82,10 @@ func RunOpen(ctx context.Context, t Target, o Open) (*Block, error) {
 	if err := o.validate(); err != nil {
 		return nil, fmt.Errorf("open-loop load: %w", err)
 	}
-	b := o.run(ctx, t)
+	b, err := o.run(ctx, t)
+	if err != nil {
+		return nil, fmt.Errorf("open-loop load: %w", err)
+	}
 	if ctx.Err() != nil {
 		return b, fmt.Errorf("open-loop load: stopped after %d arrivals: %w", b.Samples, context.Cause(ctx))
 	}
@@ -93,10 +96,9 @@ func RunOpen(ctx context.Context, t Target, o Open) (*Block, error) {
 const lead = time.Millisecond
 
 // run is RunOpen for a valid o.
-func (o Open) run(ctx context.Context, t Target) *Block {
+func (o Open) run(ctx context.Context, t Target) (*Block, error) {
 	if o.Clock == nil {
 		o.Clock = Monotonic()
-		o.Wait = preciseWait(o.Clock)
 	}
 	if o.MaxWait == 0 {
 		o.MaxWait = DefaultMaxWait
@@ -106,7 +108,7 @@ func (o Open) run(ctx context.Context, t Target) *Block {
 	}
 	s := &openShared{
 		Open: o, target: t, schedule: newSchedule(o.Arrivals, o.Rate, o.Seed), late: timeoutError(o.Timeout),
-		start: mod(o.Start, len(o.Order)), end: o.Warmup + o.MinTime,
+		start: mod(o.Start, len(o.Order)), least: o.Warmup + o.MinTime, cores: int64(runtime.GOMAXPROCS(0)),
 	}
 	defer context.AfterFunc(ctx, func() { s.stop.Store(true) })()
 	if ctx.Err() != nil {
@@ -118,6 +120,15 @@ func (o Open) run(ctx context.Context, t Target) *Block {
 			openShared: s, id: i, exit: math.MaxInt64,
 			block: Block{Histogram: newHistogram(), Service: newHistogram()},
 		}
+		if o.Wait != nil {
+			continue
+		}
+		sleeper, err := newSleeper()
+		if err != nil {
+			return nil, fmt.Errorf("client %d of %d: %w", i+1, o.Clients, err)
+		}
+		defer sleeper.close()
+		clients[i].sleeper = sleeper
 	}
 	s.zero = o.Clock() + lead
 	var wg sync.WaitGroup
@@ -125,7 +136,7 @@ func (o Open) run(ctx context.Context, t Target) *Block {
 		wg.Go(clients[i].serve)
 	}
 	wg.Wait()
-	return s.sum(clients)
+	return s.sum(clients), nil
 }
 
 // sum is the block of all clients.
@@ -146,8 +157,8 @@ func (s *openShared) sum(clients []openClient) *Block {
 
 	// The block is as long as its schedule, or longer if the last answer came later. A schedule that went on beyond its
 	// least time is as long as until the first arrival that was not taken.
-	begin, until := s.zero+s.Warmup, s.end
-	if last >= s.end {
+	begin, until := s.zero+s.Warmup, s.least
+	if last >= s.least {
 		until = exit
 	}
 	switch {
@@ -161,129 +172,4 @@ func (s *openShared) sum(clients []openClient) *Block {
 	b.Next = mod(s.start+int(sent), len(s.Order))
 	b.Covered = sent >= int64(len(s.Order))
 	return b
-}
-
-// openShared is what the clients of one block have in common. All but the atomics is fixed while they run.
-type openShared struct {
-	Open
-	target   Target
-	schedule *schedule
-	start    int
-	zero     time.Duration // when the schedule begins
-	end      time.Duration // its least length
-	late     error
-
-	_      [64]byte // sent is written for every query
-	sent   atomic.Int64
-	warmed atomic.Int64
-	_      [64]byte
-	stop   atomic.Bool
-}
-
-// wants says whether an arrival that is due then is still part of the block.
-func (s *openShared) wants(due time.Duration) bool {
-	if due < s.end {
-		return true
-	}
-	return s.EachOnce && (s.MaxTime == 0 || due < s.Warmup+s.MaxTime) && s.sent.Load() < int64(len(s.Order))
-}
-
-type openClient struct {
-	*openShared
-	id      int
-	block   Block
-	now     time.Duration // when it was last free
-	end     time.Duration // of its last recorded query
-	last    time.Duration // due time of its last recorded arrival
-	exit    time.Duration // due time of the arrival that it did not take
-	dropped time.Duration // longest wait of a dropped arrival
-	_       [64]byte      // clients lie side by side and write to their blocks all the time
-}
-
-// serve takes arrivals, one after the other, until the block is done.
-func (c *openClient) serve() {
-	c.now = c.Clock()
-	for !c.stop.Load() {
-		due := c.schedule.take()
-		if !c.wants(due) {
-			c.exit = due
-			return
-		}
-		at := c.zero + due
-		if c.now-at > c.MaxWait {
-			c.drop(due, c.now-at)
-			continue
-		}
-		waited := c.now < at
-		if waited && !c.wait(at) {
-			return
-		}
-		if !c.send(due, at, waited) {
-			c.exit = due
-			return
-		}
-	}
-}
-
-// drop counts an arrival that waited too long.
-func (c *openClient) drop(due, wait time.Duration) {
-	if due < c.Warmup {
-		return
-	}
-	c.last = due
-	c.block.Dropped++
-	c.block.Late++
-	c.dropped = max(c.dropped, wait)
-}
-
-// nap is how long a client waits at most before it looks whether it should stop.
-const nap = 50 * time.Millisecond
-
-// wait waits for an arrival; false means that the block was stopped.
-func (c *openClient) wait(at time.Duration) bool {
-	for now := c.now; now < at; now = c.Clock() {
-		if c.stop.Load() {
-			return false
-		}
-		c.Wait(min(at, now+nap))
-	}
-	return true
-}
-
-// send sends the next query for an arrival. False means that other clients have sent all queries that were left.
-func (c *openClient) send(due, at time.Duration, waited bool) bool {
-	n := int64(len(c.Order))
-	if due < c.Warmup {
-		query := c.Order[(int64(c.start)+n-1-(c.warmed.Add(1)-1)%n)%n]
-		_ = c.target.Do(c.id, query)
-		c.now = c.Clock()
-		return true
-	}
-	before := c.sent.Add(1) - 1
-	if before >= n && due >= c.end {
-		return false
-	}
-	query := c.Order[(int64(c.start)+before)%n]
-	sent := c.Clock()
-	err := c.target.Do(c.id, query)
-	c.now = c.Clock()
-	c.end, c.last = c.now, due
-	if waited {
-		c.block.Waited++
-		c.block.Overslept += max(sent-at, 0)
-	}
-	if sent-at > c.Slack {
-		c.block.Late++
-	}
-	took := max(c.now-at, 0)
-	if c.late != nil && took > c.Timeout {
-		err = c.late
-	}
-	c.block.serve(max(c.now-sent, 0))
-	c.block.record(took, err)
-	if c.Keeper != nil && c.Keeper.claim(query) {
-		c.target.Keep(c.id, query, took, err)
-		c.now = c.Clock()
-	}
-	return true
 }
