@@ -43,9 +43,7 @@ type Scanner struct {
 // are processors if workers < 1). The queries must not change while the Scanner is in use. It refuses k < 1, unknown
 // metrics and queries that are not finite.
 func NewScanner(queries *vector.Matrix, m vector.Metric, k, workers int) (*Scanner, error) {
-	if workers < 1 {
-		workers = runtime.GOMAXPROCS(0)
-	}
+	workers = workersOr(workers)
 	switch {
 	case k < 1:
 		return nil, fmt.Errorf("k is %d; ask for at least 1 neighbour", k)
@@ -80,6 +78,14 @@ func NewScanner(queries *vector.Matrix, m vector.Metric, k, workers int) (*Scann
 		s.tiles[w] = make([]float32, tileRows(dim)*kernels.TileQueries)
 	}
 	return s, nil
+}
+
+// workersOr is how many goroutines are meant: as many as there are processors where less than one is asked for.
+func workersOr(workers int) int {
+	if workers < 1 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return workers
 }
 
 const (
@@ -222,6 +228,19 @@ func (s *Scanner) Row(q int, ids []int64, distances []float64) {
 	sorted := nearest{heap: append(make([]neighbor, 0, s.k), s.found[q].heap...)}
 	for rank, n := range sorted.sorted() {
 		ids[rank], distances[rank] = n.id, n.distance
+	}
+}
+
+// candidates is the K nearest of query q in no order. It is valid until the next Add.
+func (s *Scanner) candidates(q int) []neighbor { return s.found[q].heap }
+
+// restore takes up the candidates that query q had in a Scanner of the same queries, metric and k.
+func (s *Scanner) restore(q int, candidates []neighbor) {
+	for _, c := range candidates {
+		s.found[q].offer(c)
+	}
+	if s.found[q].full() {
+		s.limits[q] = s.filter.limitFor(s.found[q].worst(), math.Sqrt(s.squares[q]))
 	}
 }
 
