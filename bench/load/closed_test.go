@@ -320,36 +320,3 @@ func TestOrder(t *testing.T) {
 		t.Error("an order of nothing holds something")
 	}
 }
-
-// BenchmarkHarness is what the harness takes per query, beside a bare loop that reads the clock twice a query.
-func BenchmarkHarness(b *testing.B) {
-	for _, clients := range []int{1, 2} {
-		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
-			order := Order(1024, 1)
-			samples, wall := int64(0), time.Duration(0)
-			for b.Loop() {
-				block := Closed{Clients: clients, Order: order, MinTime: 5 * time.Millisecond, Keeper: NewKeeper(1024)}.run(context.Background(), nothing{})
-				if block.Samples != block.Histogram.TotalCount() {
-					b.Fatal(block)
-				}
-				samples, wall = samples+block.Samples, wall+block.Wall
-			}
-			b.ReportMetric(float64(wall.Nanoseconds())*float64(clients)/float64(samples), "ns/query")
-		})
-	}
-	b.Run("bare", func(b *testing.B) {
-		clock, sum, n := Monotonic(), time.Duration(0), int64(0)
-		var target Target = nothing{}
-		for b.Loop() {
-			before := clock()
-			if err := target.Do(0, 0); err != nil {
-				b.Fatal(err)
-			}
-			sum, n = sum+clock()-before, n+1
-		}
-		if sum <= 0 {
-			b.Fatal(sum)
-		}
-		b.ReportMetric(float64(sum.Nanoseconds())/float64(n), "ns/timed")
-	})
-}
