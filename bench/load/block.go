@@ -31,7 +31,8 @@ type Block struct {
 	Covered bool
 
 	// Rate is the arrivals a second of an open loop, and 0 in a closed loop, as all that follows it is.
-	Rate float64
+	Rate     float64
+	Arrivals Arrivals
 	// Service holds the time from the sending to the answer of every query that was sent, in nanoseconds. It is nil in a
 	// closed loop, where that is the latency.
 	Service      *hdrhistogram.Histogram
@@ -75,16 +76,16 @@ func Merge(blocks ...*Block) (*Block, error) {
 	if len(blocks) == 0 {
 		return nil, errors.New("merging blocks of load: there are none")
 	}
-	sum := &Block{Histogram: newHistogram(), Clients: blocks[0].Clients, Rate: blocks[0].Rate}
-	if blocks[0].Service != nil {
+	sum := &Block{Histogram: newHistogram(), Clients: blocks[0].Clients, Rate: blocks[0].Rate, Arrivals: blocks[0].Arrivals}
+	if sum.Rate != 0 {
 		sum.Service = newHistogram()
 	}
 	for i, b := range blocks {
 		if b.Clients != sum.Clients {
 			return nil, fmt.Errorf("merging blocks of load: block %d had %d clients and block 0 had %d, so they measure different loads", i, b.Clients, sum.Clients)
 		}
-		if b.Rate != sum.Rate || (b.Service == nil) != (sum.Service == nil) {
-			return nil, fmt.Errorf("merging blocks of load: block %d had %v arrivals a second and block 0 had %v (0: a closed loop), so they measure different loads", i, b.Rate, sum.Rate)
+		if b.Rate != sum.Rate || b.Arrivals != sum.Arrivals {
+			return nil, fmt.Errorf("merging blocks of load: block %d is %s and block 0 is %s, so they measure different loads", i, b.loop(), sum.loop())
 		}
 		if err := sum.add(b); err != nil {
 			return nil, fmt.Errorf("merging blocks of load: block %d: %w", i, err)
@@ -94,6 +95,14 @@ func Merge(blocks ...*Block) (*Block, error) {
 		sum.Covered = sum.Covered || b.Covered
 	}
 	return sum, nil
+}
+
+// loop says in what kind of loop the block was measured.
+func (b *Block) loop() string {
+	if b.Rate == 0 {
+		return "a closed loop"
+	}
+	return fmt.Sprintf("an open loop with %v %s arrivals a second", b.Rate, b.Arrivals)
 }
 
 // add adds everything but wall time.

@@ -55,6 +55,44 @@ func TestMergeRefuses(t *testing.T) {
 	if _, err := Merge(blockOf(1, 1), blockOf(2, 1)); err == nil || !strings.Contains(err.Error(), "block 1 had 2 clients") {
 		t.Errorf("%v", err)
 	}
+	open := blockOf(1, 1)
+	open.Rate, open.Arrivals, open.Service = 100, Poisson, newHistogram()
+	if _, err := Merge(open, blockOf(1, 1)); err == nil || !strings.Contains(err.Error(), "block 1 is a closed loop") {
+		t.Errorf("%v", err)
+	}
+	other := *open
+	other.Arrivals = Constant
+	if _, err := Merge(open, &other); err == nil || !strings.Contains(err.Error(), "100 constant arrivals") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Blocks of an open loop add up in all their counts.
+func TestMergeOpen(t *testing.T) {
+	var blocks []*Block
+	for seed := range uint64(3) {
+		v := newVirtual(fixed(5 * time.Millisecond))
+		blocks = append(blocks, v.open(t, Open{Rate: 250, Seed: seed, MinTime: 2 * time.Second, MaxWait: 20 * time.Millisecond, Slack: time.Millisecond}))
+	}
+	sum, err := Merge(blocks...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Block{Histogram: sum.Histogram, Service: sum.Service, Clients: 1, Rate: 250, Arrivals: Poisson, Covered: true}
+	for _, b := range blocks {
+		want.Samples += b.Samples
+		want.Dropped += b.Dropped
+		want.Late += b.Late
+		want.Waited += b.Waited
+		want.Overslept += b.Overslept
+		want.Total += b.Total
+		want.ServiceTotal += b.ServiceTotal
+		want.Wall += b.Wall
+		want.Longest = max(want.Longest, b.Longest)
+	}
+	if *sum != want || sum.Dropped == 0 || sum.Waited == 0 || sum.Service.TotalCount() != sum.Samples-sum.Dropped {
+		t.Errorf("%+v, want %+v", *sum, want)
+	}
 }
 
 func TestEmptyBlock(t *testing.T) {

@@ -33,25 +33,20 @@ type Closed struct {
 }
 
 func (c *Closed) validate() error {
-	return validate(c.Clients, c.Order, c.Warmup, c.MinTime, c.MaxTime, c.Timeout, c.EachOnce, c.Keeper)
-}
-
-// validate refuses what cannot run, before any query is sent.
-func validate(clients int, order []int, warmup, minTime, maxTime, timeout time.Duration, eachOnce bool, keeper *Keeper) error {
 	switch {
-	case clients < 1:
-		return fmt.Errorf("%d clients: there must be at least 1", clients)
-	case len(order) == 0:
+	case c.Clients < 1:
+		return fmt.Errorf("%d clients: there must be at least 1", c.Clients)
+	case len(c.Order) == 0:
 		return errors.New("there are no queries")
-	case warmup < 0 || minTime < 0 || maxTime < 0 || timeout < 0:
-		return fmt.Errorf("a negative time: warm-up %v, at least %v, at most %v, timeout %v", warmup, minTime, maxTime, timeout)
-	case minTime == 0 && !eachOnce:
+	case c.Warmup < 0 || c.MinTime < 0 || c.MaxTime < 0 || c.Timeout < 0:
+		return fmt.Errorf("a negative time: warm-up %v, at least %v, at most %v, timeout %v", c.Warmup, c.MinTime, c.MaxTime, c.Timeout)
+	case c.MinTime == 0 && !c.EachOnce:
 		return errors.New("without a least time, and without asking for each query once, nothing would be sent")
-	case maxTime != 0 && maxTime < minTime:
-		return fmt.Errorf("at most %v is less than at least %v", maxTime, minTime)
+	case c.MaxTime != 0 && c.MaxTime < c.MinTime:
+		return fmt.Errorf("at most %v is less than at least %v", c.MaxTime, c.MinTime)
 	}
-	for i, q := range order {
-		if q < 0 || (keeper != nil && q >= len(keeper.kept)) {
+	for i, q := range c.Order {
+		if q < 0 || (c.Keeper != nil && q >= len(c.Keeper.kept)) {
 			return fmt.Errorf("position %d of the order holds query %d, which is not among those that are kept", i, q)
 		}
 	}

@@ -66,7 +66,11 @@ func (o *Open) validate() error {
 	case (o.Clock == nil) != (o.Wait == nil):
 		return errors.New("a clock and a way to wait by it belong together: only one of them is given")
 	}
-	return validate(o.Clients, o.Order, o.Warmup, o.MinTime, o.MaxTime, o.Timeout, o.EachOnce, o.Keeper)
+	rest := Closed{
+		Clients: o.Clients, Order: o.Order, Warmup: o.Warmup, MinTime: o.MinTime, MaxTime: o.MaxTime,
+		EachOnce: o.EachOnce, Timeout: o.Timeout, Keeper: o.Keeper,
+	}
+	return rest.validate()
 }
 
 // RunOpen sends load to t as o says and returns what it measured. Latency counts from the time at which an arrival was
@@ -82,10 +86,18 @@ func RunOpen(ctx context.Context, t Target, o Open) (*Block, error) {
 	if err := o.validate(); err != nil {
 		return nil, fmt.Errorf("open-loop load: %w", err)
 	}
-	b, err := o.run(ctx, t)
-	if err != nil {
-		return nil, fmt.Errorf("open-loop load: %w", err)
+	sleepers := make([]*sleeper, o.Clients)
+	for i := range sleepers {
+		if o.Wait != nil {
+			continue
+		}
+		var err error
+		if sleepers[i], err = newSleeper(); err != nil {
+			return nil, fmt.Errorf("open-loop load: client %d of %d: %w", i+1, o.Clients, err)
+		}
+		defer sleepers[i].close()
 	}
+	b := o.run(ctx, t, sleepers)
 	if ctx.Err() != nil {
 		return b, fmt.Errorf("open-loop load: stopped after %d arrivals: %w", b.Samples, context.Cause(ctx))
 	}
@@ -95,10 +107,13 @@ func RunOpen(ctx context.Context, t Target, o Open) (*Block, error) {
 // The first arrival is due this long after the start, when the clients are up.
 const lead = time.Millisecond
 
-// run is RunOpen for a valid o.
-func (o Open) run(ctx context.Context, t Target) (*Block, error) {
+// run is RunOpen for a valid o, with a sleeper for each client unless o brings its own way to wait.
+func (o Open) run(ctx context.Context, t Target, sleepers []*sleeper) *Block {
 	if o.Clock == nil {
 		o.Clock = Monotonic()
+	}
+	if o.Arrivals == "" {
+		o.Arrivals = Poisson
 	}
 	if o.MaxWait == 0 {
 		o.MaxWait = DefaultMaxWait
@@ -117,18 +132,9 @@ func (o Open) run(ctx context.Context, t Target) (*Block, error) {
 	clients := make([]openClient, o.Clients)
 	for i := range clients {
 		clients[i] = openClient{
-			openShared: s, id: i, exit: math.MaxInt64,
+			openShared: s, id: i, sleeper: sleepers[i], exit: math.MaxInt64,
 			block: Block{Histogram: newHistogram(), Service: newHistogram()},
 		}
-		if o.Wait != nil {
-			continue
-		}
-		sleeper, err := newSleeper()
-		if err != nil {
-			return nil, fmt.Errorf("client %d of %d: %w", i+1, o.Clients, err)
-		}
-		defer sleeper.close()
-		clients[i].sleeper = sleeper
 	}
 	s.zero = o.Clock() + lead
 	var wg sync.WaitGroup
@@ -136,12 +142,12 @@ func (o Open) run(ctx context.Context, t Target) (*Block, error) {
 		wg.Go(clients[i].serve)
 	}
 	wg.Wait()
-	return s.sum(clients), nil
+	return s.sum(clients)
 }
 
 // sum is the block of all clients.
 func (s *openShared) sum(clients []openClient) *Block {
-	b := &Block{Histogram: newHistogram(), Service: newHistogram(), Clients: s.Clients, Rate: s.Rate}
+	b := &Block{Histogram: newHistogram(), Service: newHistogram(), Clients: s.Clients, Rate: s.Rate, Arrivals: s.Arrivals}
 	var worst, exit, last, end time.Duration = 0, math.MaxInt64, 0, 0
 	for i := range clients {
 		c := &clients[i]

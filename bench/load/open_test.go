@@ -290,19 +290,20 @@ func TestOpenStops(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	v := newVirtual(fixed(time.Millisecond))
+	v.keep = true
 	waits := 0
-	// The wait for an arrival that is due in some 1,000 s is cut into pieces, at the second of which it is over.
+	// The wait for an arrival that is due in some 1,000 s is cut into pieces, and is over a few pieces after the second.
 	b, err := RunOpen(ctx, v, Open{
 		Rate: MinRate, Clients: 1, Order: []int{0}, MinTime: 24 * time.Hour, Clock: v.clock,
 		Wait: func(until time.Duration) {
-			if waits++; waits == 2 {
+			if waits++; waits >= 2 {
 				cancel(cause)
-				time.Sleep(20 * time.Millisecond) // lets the flag be set
+				time.Sleep(time.Millisecond) // lets the flag be set
 			}
 			v.wait(until)
 		},
 	})
-	if !errors.Is(err, cause) || b.Samples != 0 || v.now > time.Second {
+	if !errors.Is(err, cause) || b.Samples != 0 || v.sent != nil {
 		t.Errorf("%+v, %v, after %v", b, err, v.now)
 	}
 	if !math.IsNaN(b.QPS()) {
@@ -394,6 +395,12 @@ func TestOpenEachOnceIsOnePass(t *testing.T) {
 		if err != nil || b.Samples != 50 || b.Next != 0 || !b.Covered || b.Wall <= 0 {
 			t.Fatalf("%+v, %v", b, err)
 		}
+	}
+}
+
+func TestOverheadOpen(t *testing.T) {
+	if got := OverheadOpen(); got <= 0 || got > time.Millisecond {
+		t.Errorf("an overhead of %v cannot be right", got)
 	}
 }
 
