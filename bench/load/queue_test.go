@@ -17,9 +17,9 @@ func meanWait(b *Block) float64 {
 // An open loop with Poisson arrivals and one client that takes the same time for every query is the queue M/D/1, whose
 // mean wait is rho*S/(2*(1-rho)) (Pollaczek and Khinchine).
 func TestOpenMD1(t *testing.T) {
-	// The tolerances are five standard deviations of the ratio, over 60 seeds.
-	for rho, tolerance := range map[float64]float64{0.3: 0.021, 0.6: 0.034, 0.8: 0.058} {
-		ratio, n := runMD1(t, rho, 400_000)
+	// The tolerances are five standard deviations of the ratio, as 60 seeds gave them.
+	for rho, tolerance := range map[float64]float64{0.3: 0.023, 0.6: 0.039, 0.8: 0.066} {
+		ratio, n := runMD1(t, rho, 310_000)
 		if math.Abs(ratio-1) > tolerance || n < 300_000 {
 			t.Errorf("utilisation %v: the mean wait over %d arrivals is %.4f of the formula's", rho, n, ratio)
 		}
