@@ -23,6 +23,7 @@ type virtual struct {
 	sent    []int // queries, if keep is set
 	keep    bool
 	kept    map[int]error
+	keeping time.Duration // what keeping an answer takes
 }
 
 func newVirtual(service func(int) time.Duration) *virtual {
@@ -46,7 +47,10 @@ func (v *virtual) Do(_, query int) error {
 	return nil
 }
 
-func (v *virtual) Keep(_, query int, _ time.Duration, err error) { v.kept[query] = err }
+func (v *virtual) Keep(_, query int, _ time.Duration, err error) {
+	v.kept[query] = err
+	v.now += v.keeping
+}
 
 // open runs o with one client over v.
 func (v *virtual) open(t testing.TB, o Open) *Block {
@@ -268,6 +272,45 @@ func TestTimeouts(t *testing.T) {
 		if errors.Is(v.kept[q], context.DeadlineExceeded) != (q >= 2) {
 			t.Errorf("query %d was kept with %v", q, v.kept[q])
 		}
+	}
+}
+
+// A client is busy while it keeps an answer: what comes meanwhile waits, or is dropped.
+func TestOpenIsBusyKeeping(t *testing.T) {
+	v := newVirtual(fixed(time.Millisecond))
+	v.keeping = 54 * time.Millisecond
+	b := v.open(t, Open{Rate: 100, Arrivals: Constant, MinTime: 100 * time.Millisecond, MaxWait: 20 * time.Millisecond, Keeper: NewKeeper(1)})
+	// The first is kept until 55 ms. Those due at 10, 20 and 30 ms are dropped, and those at 40 and 50 ms wait 15 and 6.
+	if b.Dropped != 3 || b.Late != 5 || b.Waited != 5 || b.ServiceTotal != 7*time.Millisecond || b.Longest != 45*time.Millisecond || b.Wall != 100*time.Millisecond {
+		t.Errorf("%+v", b)
+	}
+}
+
+// Clients watch the clock only on cores that would be idle.
+func TestClientsShareCores(t *testing.T) {
+	s := &openShared{cores: 2}
+	a, b, c := &openClient{openShared: s}, &openClient{openShared: s}, &openClient{openShared: s}
+	a.sending() // sends at once
+	if !b.enter() || c.enter() {
+		t.Error("of two cores one is in use: one client can watch the clock, and not two")
+	}
+	b.sending() // sends what it watched for, and still is on one core
+	if c.enter() || s.active.Load() != 2 {
+		t.Errorf("%d are active", s.active.Load())
+	}
+	c.sending() // sends all the same, since its arrival is due
+	if s.active.Load() != 3 {
+		t.Errorf("%d are active", s.active.Load())
+	}
+	a.answered()
+	b.answered()
+	if !a.enter() || b.enter() {
+		t.Error("one core is in use, and one client watches")
+	}
+	a.answered()
+	c.answered()
+	if s.active.Load() != 0 {
+		t.Errorf("%d are active, and none should be", s.active.Load())
 	}
 }
 
