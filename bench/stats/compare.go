@@ -53,7 +53,7 @@ const (
 // other, in an order that was drawn at random for each pair. The test flips the signs of the differences (of logarithms
 // if Relative), and the interval holds all changes that this test does not refuse. It holds at any number of pairs, for any
 // noise that treats both alike, and however the machine drifts. Where the order is mirrored (A B B A) and not random, drift
-// from block to block makes the test err a little more often than it says: 1.3% of the time in place of 1% in the
+// from block to block makes the test err a little more often than it says: 1.2% of the time in place of 1% in the
 // simulations of docs/measurement.md.
 //
 // The signs are those of ranks (Wilcoxon's signed-rank test), which finds as much as the mean does where noise is normal,
