@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -122,5 +123,26 @@ func TestMinPairs(t *testing.T) {
 		if p := SignFlip(all[1:], 0, 0); p <= 1-confidence {
 			t.Errorf("at %v: %d pairs are enough", confidence, len(all)-1)
 		}
+	}
+}
+
+func BenchmarkSignFlip(b *testing.B) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{exactPairs, 225} {
+		values := draw(n, func() float64 { return 1 - 2*float64(b2i(rng.Float64() < 0.4)) })
+		gained := 0
+		for _, v := range values {
+			gained += b2i(v > 0)
+		}
+		want := McNemar(gained, n-gained)
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			var p float64
+			for b.Loop() {
+				p = SignFlip(values, 20_000, 1)
+			}
+			if math.Abs(p-want) > 5*math.Sqrt(want/20_000) {
+				b.Fatalf("wrong answer %v, want %v", p, want)
+			}
+		})
 	}
 }
