@@ -27,32 +27,73 @@ import (
 //
 // All faults of one file are reported together, up to 20; each is an *Error.
 func ReadGolden(queries, qrels string) (*Golden, error) {
-	f, err := os.Open(queries)
+	g, faults, err := readGolden(queries, qrels, false)
+	if err == nil {
+		err = errors.Join(faults...)
+	}
 	if err != nil {
-		return nil, &Error{File: queries, Msg: "cannot open the queries", Err: err}
-	}
-	defer f.Close()
-	g, err := readCases(queries, f, qrels != "")
-	if err != nil || qrels == "" {
-		return g, err
-	}
-	q, err := os.Open(qrels)
-	if err != nil {
-		return nil, &Error{File: qrels, Msg: "cannot open the judgements", Err: err}
-	}
-	defer q.Close()
-	judgements, err := readQrels(qrels, q)
-	if err != nil {
-		return nil, err
-	}
-	if err := g.judge(qrels, judgements); err != nil {
 		return nil, err
 	}
 	return g, nil
 }
 
+// CheckGolden is ReadGolden for those who want to know all that is wrong: it leaves out what cannot be read, and gives
+// what can together with the faults, up to 1000 of each file, in file order. The error is for a file of which nothing can
+// be read.
+func CheckGolden(queries, qrels string) (g *Golden, faults []error, err error) {
+	return readGolden(queries, qrels, true)
+}
+
+// readGolden goes on behind faults only if it is to check.
+func readGolden(queries, qrels string, check bool) (*Golden, []error, error) {
+	most := maxProblems
+	if check {
+		most = keptFaults
+	}
+	f, err := os.Open(queries)
+	if err != nil {
+		return nil, nil, &Error{File: queries, Msg: "cannot open the queries", Err: err}
+	}
+	defer f.Close()
+	set, err := gatherCases(queries, f, qrels != "", most)
+	if err != nil {
+		return nil, nil, err
+	}
+	faults := set.faults.list()
+	if len(set.golden.Cases) == 0 {
+		return nil, nil, errors.Join(faults...)
+	}
+	if qrels == "" || len(faults) > 0 && !check {
+		return set.golden, faults, nil
+	}
+	q, err := os.Open(qrels)
+	if err != nil {
+		return nil, nil, &Error{File: qrels, Msg: "cannot open the judgements", Err: err}
+	}
+	defer q.Close()
+	judgements, err := readQrels(qrels, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	judged := problems{most: most}
+	set.golden.judge(qrels, judgements, &judged)
+	return set.golden, append(faults, judged.list()...), nil
+}
+
 // readCases reads all cases of r. External says that their judgements are in another file.
 func readCases(file string, r io.Reader, external bool) (*Golden, error) {
+	set, err := gatherCases(file, r, external, maxProblems)
+	if err == nil {
+		err = set.faults.err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return set.golden, nil
+}
+
+// gatherCases reads the cases of r and keeps up to most faults beside them. A set has a case or a fault.
+func gatherCases(file string, r io.Reader, external bool, most int) (*caseSet, error) {
 	lines, err := newLineReader(file, r)
 	if err != nil {
 		return nil, err
@@ -64,7 +105,7 @@ func readCases(file string, r io.Reader, external bool) (*Golden, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := &caseSet{golden: &Golden{Files: []string{file}, Judged: external}, external: external, lines: map[string]int{}}
+	set := &caseSet{golden: &Golden{Files: []string{file}, Judged: external}, external: external, lines: map[string]int{}, faults: problems{most: most}}
 	if c := bytes.TrimSpace(line)[0]; c == '{' || c == '[' {
 		err = set.readJSON(lines, line)
 	} else {
@@ -73,13 +114,10 @@ func readCases(file string, r io.Reader, external bool) (*Golden, error) {
 	if err != nil {
 		set.faults.add(err)
 	}
-	if err := set.faults.err(); err != nil {
-		return nil, err
-	}
-	if len(set.golden.Cases) == 0 {
+	if len(set.golden.Cases) == 0 && len(set.faults.errs) == 0 {
 		return nil, &Error{File: file, Msg: "the file holds a header and no questions"}
 	}
-	return set.golden, nil
+	return set, nil
 }
 
 // firstLine is the first line that is not blank.
@@ -149,8 +187,7 @@ func (s *caseSet) add(o *object) {
 }
 
 // judge gives each case the judgements of its id.
-func (g *Golden) judge(file string, judgements []judgement) error {
-	var faults problems
+func (g *Golden) judge(file string, judgements []judgement, faults *problems) {
 	index := make(map[string]int, len(g.Cases))
 	bare := make(map[string]string, len(g.Cases)) // id without leading zeros to id
 	for i, c := range g.Cases {
@@ -184,14 +221,16 @@ func (g *Golden) judge(file string, judgements []judgement) error {
 			})
 		}
 	}
-	if err := faults.err(); err != nil {
-		return err
+	g.Files = append(g.Files, file)
+	if len(faults.errs) > 0 {
+		return // and what else is odd may follow from these
 	}
 	if len(unknown) > 0 && !g.anyEvidence() {
-		return &Error{
+		faults.add(&Error{
 			File: file, Line: first.line, Msg: fmt.Sprintf("none of its %d query ids is in %s: the first is %q, there it is %q", len(unknown), g.Files[0], first.query, g.Cases[0].ID),
 			Hint: "give the queries that these judgements were made for",
-		}
+		})
+		return
 	}
 	if len(unknown) > 0 {
 		g.Warnings = append(g.Warnings, fmt.Sprintf("%s judges %d questions that %s does not have (the first is %q, line %d): they are left out",
@@ -215,8 +254,6 @@ func (g *Golden) judge(file string, judgements []judgement) error {
 		g.Warnings = append(g.Warnings, fmt.Sprintf("%d of %d questions in %s have judgements in %s of which none is relevant (the first is %q): no answer can be right",
 			len(barren), len(g.Cases), g.Files[0], file, barren[0]))
 	}
-	g.Files = append(g.Files, file)
-	return nil
 }
 
 // relevant says whether any of the evidence has a grade of 1 or more.

@@ -12,10 +12,15 @@ const maxProblems = 20
 type problems struct {
 	errs []error
 	more int
+	most int // how many are kept; 0 means maxProblems
 }
 
 func (p *problems) add(err error) {
-	if len(p.errs) < maxProblems {
+	most := p.most
+	if most == 0 {
+		most = maxProblems
+	}
+	if len(p.errs) < most {
 		p.errs = append(p.errs, err)
 	} else {
 		p.more++
@@ -23,9 +28,12 @@ func (p *problems) add(err error) {
 }
 
 // err is all faults joined, or nil.
-func (p *problems) err() error {
+func (p *problems) err() error { return errors.Join(p.list()...) }
+
+// list is all faults, the last one saying how many were not kept.
+func (p *problems) list() []error {
 	if p.more == 0 {
-		return errors.Join(p.errs...)
+		return p.errs
 	}
-	return errors.Join(append(p.errs[:len(p.errs):len(p.errs)], fmt.Errorf("and %d more like these", p.more))...)
+	return append(p.errs[:len(p.errs):len(p.errs)], fmt.Errorf("and %d more like these", p.more))
 }

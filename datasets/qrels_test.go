@@ -77,7 +77,14 @@ func judged(t *testing.T, ids []string, qrels string) (*Golden, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return g, g.judge("qrels", judgements)
+	return g, judgeBy(g, judgements)
+}
+
+// judgeBy judges cases and gives the faults of the judgements.
+func judgeBy(g *Golden, judgements []judgement) error {
+	var faults problems
+	g.judge("qrels", judgements, &faults)
+	return faults.err()
 }
 
 func TestJudge(t *testing.T) {
@@ -107,7 +114,7 @@ func TestJudge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantError(t, g.judge("qrels", []judgement{{"1", "d", 1, 4}}), "qrels:4:", "unanswerable", "golden.jsonl:1")
+	wantError(t, judgeBy(g, []judgement{{"1", "d", 1, 4}}), "qrels:4:", "unanswerable", "golden.jsonl:1")
 	_, err = casesOf(`{"id": "1", "query": "q", "expected_source": "d"}`, true)
 	wantError(t, err, "evidence of its own")
 }

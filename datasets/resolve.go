@@ -105,6 +105,21 @@ func (r *Resolver) Add(index int, d Document) error {
 // Finish gives the units of every case, in the order of Golden.Cases and within a case in that of its Evidence. Grades
 // below 0 become 0. Evidence that was not found is an error: up to 20 of them are joined, in file order, each an *Error.
 func (r *Resolver) Finish() ([][]Unit, error) {
+	units, all := r.FinishAll()
+	if len(all) == 0 {
+		return units, nil
+	}
+	kept := problems{}
+	for _, err := range all {
+		kept.add(err)
+	}
+	kept.more += r.more
+	return nil, kept.err()
+}
+
+// FinishAll is Finish for those who want to know all that is wrong: up to 1000 faults in file order, and the units beside
+// them, those that were not found without spans.
+func (r *Resolver) FinishAll() ([][]Unit, []error) {
 	var absent []string
 	for id := range r.wanted {
 		if _, ok := r.found[id]; !ok {
@@ -124,15 +139,12 @@ func (r *Resolver) Finish() ([][]Unit, error) {
 			r.fault(p, fmt.Sprintf("document %q is not in the corpus (%d documents)", id, r.next), hint)
 		}
 	}
-	if len(r.faults) == 0 {
-		return r.units, nil
-	}
 	slices.SortStableFunc(r.faults, func(a, b fault) int { return a.compare(b.place) })
-	all := problems{more: r.more}
-	for _, f := range r.faults {
-		all.add(f.err)
+	all := make([]error, len(r.faults))
+	for i, f := range r.faults {
+		all[i] = f.err
 	}
-	return nil, all.err()
+	return r.units, all
 }
 
 func (p place) compare(q place) int { return cmp.Or(cmp.Compare(p.c, q.c), cmp.Compare(p.e, q.e)) }
