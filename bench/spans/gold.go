@@ -38,7 +38,8 @@ func (s Score) IoU() float64 {
 // Gold is the gold of one query, ready for scoring. It serves one goroutine at a time.
 type Gold struct {
 	units   []Unit
-	fixed   []Span // gold whichever alternative is chosen, as a union: the units that have one span
+	fixed   []Span // gold whichever places are chosen, as a union: the units that have one span
+	several bool   // some units have more than one
 	regions []Span // the union of all spans of all units
 	touched []touched
 	scratch []Span
@@ -52,12 +53,15 @@ type touched struct {
 }
 
 // NewGold prepares the relevant units of a query. The units stay the caller's and must not change. A unit without spans,
-// or with one that is no range, is an error.
+// or with one that is no range, is an error; only a whole document may be empty, and then has no length to be found.
 func NewGold(units []Unit) (*Gold, error) {
 	g := &Gold{units: units}
 	for i, u := range units {
 		if len(u.Spans) == 0 {
 			return nil, fmt.Errorf("span scoring: unit %d of the gold has no spans", i)
+		}
+		if u.empty() {
+			continue
 		}
 		for _, s := range u.Spans {
 			if err := s.check(); err != nil {
@@ -67,6 +71,7 @@ func NewGold(units []Unit) (*Gold, error) {
 		if len(u.Spans) == 1 {
 			g.fixed = append(g.fixed, u.Spans[0])
 		}
+		g.several = g.several || len(u.Spans) > 1
 		g.regions = append(g.regions, u.Spans...)
 	}
 	g.fixed, g.regions = union(g.fixed), union(g.regions)
@@ -127,7 +132,7 @@ func (g *Gold) within(k int) Score {
 
 // choose is the union of the gold, with that span of each unit that got covers best.
 func (g *Gold) choose(got []Span) []Span {
-	if len(g.fixed) == len(g.units) {
+	if !g.several {
 		return g.fixed
 	}
 	chosen := append(g.chosen[:0], g.fixed...)

@@ -49,6 +49,9 @@ type Unit struct {
 	Whole bool
 }
 
+// empty says that u is a document without text.
+func (u Unit) empty() bool { return u.Whole && len(u.Spans) == 1 && u.Spans[0].Len() == 0 }
+
 // Rule says when a chunk holds a unit.
 type Rule int
 

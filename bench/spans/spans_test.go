@@ -31,6 +31,15 @@ func TestScoreByHand(t *testing.T) {
 			t.Errorf("%s: recall %v, precision %v, IoU %v; want %v, %v, %v", name, s.Recall(), s.Precision(), s.IoU(), c.recall, c.precision, c.iou)
 		}
 	}
+	// A document without text is judged all the same, and adds nothing to what can be found.
+	blank := Unit{Spans: []Span{{3, 0, 0}}, Whole: true}
+	g := prepared(t, []Unit{blank, one(0, 0, 10)})
+	if s := scored(t, g, []Span{{0, 0, 10}, {3, 0, 5}}, 2)[0]; s != (Score{Found: 10, Gold: 10, Retrieved: 15}) {
+		t.Errorf("with an empty document: %+v", s)
+	}
+	if c := chunksOf(t, []Span{{0, 0, 10}}).Ceiling(g, Contain); c.Held != 1 || c.Units != 2 || c.Omega != (Score{Found: 10, Gold: 10, Retrieved: 10}) {
+		t.Errorf("with an empty document: %+v", c)
+	}
 	if s := scored(t, prepared(t, nil), []Span{{0, 0, 10}}, 1)[0]; !math.IsNaN(s.Recall()) || !math.IsNaN(s.Precision()) || !math.IsNaN(s.IoU()) {
 		t.Errorf("without gold: %v, %v, %v", s.Recall(), s.Precision(), s.IoU())
 	}
@@ -140,6 +149,7 @@ func TestMistakesAreRefused(t *testing.T) {
 	for want, err := range map[string]error{
 		"unit 0 of the gold has no spans": second(NewGold([]Unit{{}})),
 		"unit 1 of the gold: [3, 3)":      second(NewGold([]Unit{one(0, 0, 1), one(0, 3, 3)})),
+		"unit 0 of the gold: [0, 0)":      second(NewGold([]Unit{{Spans: []Span{{0, 0, 0}, {1, 0, 0}}, Whole: true}})),
 		"k = 0":                           second(g.Score(nil, []int{0})),
 		"k = 2; cut-offs":                 second(g.Score(nil, []int{2, 2})),
 		"at rank 2: [5, 4) of document 1": second(g.Score([]Span{{0, 0, 1}, {1, 5, 4}}, []int{2})),
