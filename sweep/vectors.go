@@ -8,11 +8,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"frontier/bench/truth"
 	"frontier/datasets"
 	"frontier/internal/cas"
 	"frontier/internal/vector"
+	"frontier/results"
 )
 
 const vectorsVersion = 1
@@ -175,7 +177,7 @@ func (r *runner) readTruth(ctx context.Context, e *embedding, queries cas.Key) e
 	e.truthKey = cas.Key(digest)
 	stage := cas.Stage{Name: "given-truth", Version: truthVersion, Params: string(e.metric), Inputs: []cas.Key{e.key, queries, cas.Key(digest)}}
 	art, err := r.do(ctx, "truth", v.Truth, stage, func(ctx context.Context, dir string) error {
-		k, ids, err := datasets.ReadNeighbors(path)
+		k, ids, err := readNeighbors(ctx, path)
 		if err != nil {
 			return err
 		}
@@ -190,6 +192,14 @@ func (r *runner) readTruth(ctx context.Context, e *embedding, queries cas.Key) e
 	}
 	e.truth, err = truth.Load(art.Dir)
 	return err
+}
+
+// readNeighbors reads the ids of a truth file of any kind.
+func readNeighbors(ctx context.Context, path string) (k int, ids []int64, err error) {
+	if strings.EqualFold(filepath.Ext(path), ".parquet") {
+		return results.ReadNeighbors(ctx, path)
+	}
+	return datasets.ReadNeighbors(path)
 }
 
 func (r *runner) completeTruth(ctx context.Context, e *embedding, k int, ids []int64) (*truth.Neighbors, error) {

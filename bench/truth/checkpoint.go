@@ -43,7 +43,28 @@ func openCheckpoint(dir string, every time.Duration, now func() time.Time) (*che
 	if !ok {
 		return nil, fmt.Errorf("%s is in use: another process searches for the same output; wait for it, or write elsewhere", dir)
 	}
+	// A process that was killed while it saved has left what it had written by then.
+	for _, left := range temporary(dir) {
+		if err := os.Remove(left); err != nil {
+			return nil, errors.Join(fmt.Errorf("what a killed process left: %w", err), c.lock.Close())
+		}
+	}
 	return c, nil
+}
+
+// temporary are the unfinished files of saves.
+func temporary(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var paths []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "."+stateFile+".") && strings.HasSuffix(e.Name(), ".tmp") {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	return paths
 }
 
 func (c *checkpoint) path() string { return filepath.Join(c.dir, stateFile) }

@@ -9,9 +9,11 @@ import (
 )
 
 const (
-	// fixedBytes is what a search takes whatever its size: the runtime, the buffers of its output, and the garbage that
-	// is not collected yet.
-	fixedBytes = 32 << 20
+	// codeBytes is what the program itself takes, with all engines, as far as it is in memory.
+	codeBytes = 48 << 20
+	// fixedBytes is what a search takes whatever its size: the code, the runtime, the buffers of its output, and the
+	// garbage that is not collected yet.
+	fixedBytes = codeBytes + 16<<20
 	// minBufferBytes and maxBufferBytes bound one of the two buffers into which base rows are read. Smaller ones keep
 	// disks from their full rate, larger ones gain nothing.
 	minBufferBytes = 1 << 20
@@ -26,6 +28,10 @@ type Plan struct {
 	Buffers    int64 // two of BufferRows rows, and what decodes them
 	BufferRows int   // rows that are read at a time
 }
+
+// HeapLimit is what a process that may hold memory bytes sets with debug.SetMemoryLimit, so that garbage is collected in
+// time: all but what its code takes. The working set of any plan leaves room for garbage below it.
+func HeapLimit(memory int64) int64 { return memory - codeBytes }
 
 // Total is the working set.
 func (p Plan) Total() int64 { return p.Fixed + p.Queries + p.Candidates + p.Buffers }

@@ -266,6 +266,12 @@ func TestSearchRefusesTheStateOfAnother(t *testing.T) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
+	// What a killed save has left is cleaned up, and other files stay.
+	for _, name := range []string{".state.123.tmp", "notes.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	// Two at a time are one too many.
 	held, err := openCheckpoint(dir, 0, time.Now)
 	if err != nil {
@@ -276,6 +282,9 @@ func TestSearchRefusesTheStateOfAnother(t *testing.T) {
 	}
 	if err := held.close(false); err != nil {
 		t.Fatal(err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 3 || entries[1].Name() != "notes.txt" {
+		t.Errorf("the folder holds %v, %v", entries, err)
 	}
 	// A state with a changed byte is not taken up.
 	path := filepath.Join(dir, stateFile)
@@ -319,7 +328,7 @@ func TestSearchFaults(t *testing.T) {
 		"dimensions":          {func(s *Search) { s.Queries = matrix(t, make([]float32, 3), 3) }, "2 dimensions and queries 3"},
 		"k":                   {func(s *Search) { s.K = 0 }, "k is 0"},
 		"shards":              {func(s *Search) { s.Shard = Shard{1, 301} }, "300 rows cannot be divided into 301 shards"},
-		"memory":              {func(s *Search) { s.Memory = 32 << 20 }, "32.0 MiB are too little: at least"},
+		"memory":              {func(s *Search) { s.Memory = 64 << 20 }, "64.0 MiB are too little: at least"},
 	} {
 		s := search(good, good, vector.L2, 1)
 		smallSteps(s)
@@ -375,7 +384,7 @@ func BenchmarkSearch(b *testing.B) {
 		data[i] = float32(rng.NormFloat64())
 	}
 	base, queries := matrix(b, data[:rows*dim], dim), matrix(b, data[rows*dim:], dim)
-	for _, mib := range []int64{0, 40} {
+	for _, mib := range []int64{0, 72} {
 		b.Run(fmt.Sprintf("memory=%dMiB", mib), func(b *testing.B) {
 			var got *Neighbors
 			for b.Loop() {

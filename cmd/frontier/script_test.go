@@ -14,7 +14,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(cell.Env) != "" { // a cell is started by the path of the executable, not by the command's name
 		os.Exit(run())
 	}
-	testscript.Main(m, map[string]func(){"frontier": func() { os.Exit(run()) }})
+	testscript.Main(m, map[string]func(){"frontier": func() { os.Exit(run()) }, "frontier-peak": peak})
 }
 
 // TestScripts runs the command line as its users do. The scripts are in testdata/script.
@@ -25,6 +25,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("FRONTIER_CACHE", env.WorkDir+"/cache")
 			return nil
 		},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"vectors": writeVectors},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 	})
