@@ -151,12 +151,12 @@ func TestDetectable(t *testing.T) {
 }
 
 func TestFloor(t *testing.T) {
-	f, err := MeasureFloor(t.Context(), FloorOptions{Pairs: 3, Confidence: 0.99, Seed: 1})
+	f, err := MeasureFloor(t.Context(), FloorOptions{Pairs: 2, Confidence: 0.99, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	// 368 is the fewest from which a p99 can be told.
-	if f.Pairs != 3 || f.BlockQueries != 368 || f.BlockSeconds <= 0 || f.P50Seconds <= 0 || f.P99Seconds < f.P50Seconds || f.P50 < 0 || f.P99 < 0 {
+	if f.Pairs != 2 || f.BlockQueries != 368 || f.BlockSeconds <= 0 || f.P50Seconds <= 0 || f.P99Seconds < f.P50Seconds || f.P50 < 0 || f.P99 < 0 {
 		t.Errorf("%+v", f)
 	}
 	for _, o := range []FloorOptions{{Pairs: 1, Confidence: 0.99}, {Pairs: 10, Confidence: 1}, {Pairs: 10}} {

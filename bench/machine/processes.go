@@ -15,8 +15,9 @@ type Process struct {
 
 // processTime is what a process has used since it began.
 type processTime struct {
-	name string
-	used time.Duration
+	name    string
+	started int64 // ticks after the machine did, which tells it from an earlier process of the same number
+	used    time.Duration
 }
 
 // ProcessWatch watches which other processes are busy, among those that this one can see: in a container, only those of
@@ -35,9 +36,8 @@ func (w *ProcessWatch) Busiest(elapsed time.Duration, n int) []Process {
 	}
 	busy := []Process{}
 	for pid, after := range readProcesses(w.root) {
-		// One that is not in before began since, so all of its time counts; unless it has the number of one that ended.
-		used := after.used
-		if before := w.before[pid]; before.name == after.name && before.used <= used {
+		used := after.used // all of its time, if it began since
+		if before, was := w.before[pid]; was && before.started == after.started {
 			used -= before.used
 		}
 		if cores := used.Seconds() / elapsed.Seconds(); pid != w.self && cores >= 0.01 {

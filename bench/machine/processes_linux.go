@@ -37,14 +37,19 @@ func readProcesses(root string) map[int]processTime {
 }
 
 // parseProcess reads /proc/PID/stat (proc(5)): after the name in brackets, which may itself hold brackets and blanks,
-// the 12th and 13th field are user and system time in ticks.
+// the 12th and 13th field are user and system time in ticks, and the 20th is when it began. The name may change: threads of the
+// kernel are named after what they do.
 func parseProcess(raw []byte) (processTime, bool) {
 	from, to := bytes.IndexByte(raw, '('), bytes.LastIndexByte(raw, ')')
 	if from < 0 || to < from {
 		return processTime{}, false
 	}
 	fields := bytes.Fields(raw[to+1:])
-	if len(fields) < 13 {
+	if len(fields) < 20 {
+		return processTime{}, false
+	}
+	started, err := strconv.ParseInt(string(fields[19]), 10, 64)
+	if err != nil {
 		return processTime{}, false
 	}
 	var ticks int64
@@ -55,5 +60,5 @@ func parseProcess(raw []byte) (processTime, bool) {
 		}
 		ticks += n
 	}
-	return processTime{string(raw[from+1 : to]), time.Duration(ticks) * (time.Second / ticksPerSecond)}, true
+	return processTime{string(raw[from+1 : to]), started, time.Duration(ticks) * (time.Second / ticksPerSecond)}, true
 }

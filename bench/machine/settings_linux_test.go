@@ -90,15 +90,15 @@ func TestBoostFile(t *testing.T) {
 
 func TestBusiestProcesses(t *testing.T) {
 	root := plant(t, map[string]string{
-		"proc/7/stat": "7 (quiet) S 1 1 1 0 -1 0 0 0 0 0 100 100 0 0 20\n", "proc/8/stat": "8 (a (b) c) R 1 1 1 0 -1 0 0 0 0 0 100 100 0 0 20\n",
-		"proc/9/stat": "9 (broken", "proc/12/stat": "12 (ended) S 1 1 1 0 -1 0 0 0 0 0 9000 0 0 0 20\n", "proc/uptime": "1 2\n",
+		"proc/7/stat": "7 (quiet) b) S 1 1 1 0 -1 0 0 0 0 0 100 100 0 0 20 0 1 0 5\n", "proc/8/stat": "8 (a (b) c) R 1 1 1 0 -1 0 0 0 0 0 100 100 0 0 20 0 1 0 5\n",
+		"proc/9/stat": "9 (broken", "proc/12/stat": "12 (ended) S 1 1 1 0 -1 0 0 0 0 0 9000 0 0 0 20 0 1 0 5\n", "proc/uptime": "1 2\n",
 	})
 	w := WatchProcesses(root)
 	w.self = 10
 	for name, text := range map[string]string{
-		"proc/8/stat":  "8 (a (b) c) R 1 1 1 0 -1 0 0 0 0 0 200 150 0 0 20\n", // 1.5 s
-		"proc/10/stat": "10 (self) R 1 1 1 0 -1 0 0 0 0 0 200 0 0 0 20\n", "proc/11/stat": "11 (new) R 1 1 1 0 -1 0 0 0 0 0 50 0 0 0 20\n",
-		"proc/12/stat": "12 (other) R 1 1 1 0 -1 0 0 0 0 0 0 20 0 0 20\n", // the number of one that ended
+		"proc/8/stat":  "8 (new name) R 1 1 1 0 -1 0 0 0 0 0 200 150 0 0 20 0 1 0 5\n", // 1.5 s
+		"proc/10/stat": "10 (self) R 1 1 1 0 -1 0 0 0 0 0 200 0 0 0 20 0 1 0 5\n", "proc/11/stat": "11 (new) R 1 1 1 0 -1 0 0 0 0 0 50 0 0 0 20 0 1 0 5\n",
+		"proc/12/stat": "12 (other) R 1 1 1 0 -1 0 0 0 0 0 0 20 0 0 20 0 1 0 77\n", // the number of one that ended
 	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
 			t.Fatal(err)
@@ -107,7 +107,7 @@ func TestBusiestProcesses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := []Process{{8, "a (b) c", 0.75}, {11, "new", 0.25}, {12, "other", 0.1}}
+	want := []Process{{8, "new name", 0.75}, {11, "new", 0.25}, {12, "other", 0.1}}
 	if got := w.Busiest(2*time.Second, 9); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}

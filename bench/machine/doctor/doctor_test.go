@@ -61,6 +61,7 @@ func TestAdvice(t *testing.T) {
 		{"measuring", Bad, "nothing was timed: busy", func(r *Report) { r.Measured, r.NotMeasured = nil, "busy" }},
 		{"noise_floor", Warn, "with 10 pairs of blocks of 150 ms, differences under 7.0% of p50 and 8.0% of p99 cannot be seen", func(r *Report) { r.Measured.Floor.P50 = 0.07 }},
 		{"noise_floor", Bad, "30% of p50", func(r *Report) { r.Measured.Floor.P50 = 0.3 }},
+		{"noise_floor", Bad, "120% of p99", func(r *Report) { r.Measured.Floor.P99 = 1.2 }},
 		{"noise_floor", Warn, "60% of p99", func(r *Report) { r.Measured.Floor.P99 = 0.6 }},
 		{"steal", Warn, "2.0% of the CPU time", func(r *Report) { r.Measured.Busy.StealFraction = ptr(0.02) }},
 		{"steal", Bad, "dedicated machine", func(r *Report) { r.Measured.Busy.StealFraction = ptr(0.2) }},
@@ -106,6 +107,7 @@ func TestAdvice(t *testing.T) {
 		{"kernels", Warn, "no vector instructions", func(r *Report) { r.Kernels = "portable" }},
 		{"blas", Bad, "libopenblas", func(r *Report) { r.Engines[0].Details["blas"] = "not OpenBLAS" }},
 		{"blas", OK, "that of the system", func(r *Report) { r.Machine.OS, r.Engines[0].Details["blas"] = "darwin", "not OpenBLAS" }},
+		{"openblas_coretype", Warn, "(avx2); what runs is Haswell", func(r *Report) { r.Environment["OPENBLAS_CORETYPE"] = "Prescott" }},
 		{"openblas_coretype", Warn, "unset OPENBLAS_CORETYPE", func(r *Report) { r.Environment["OPENBLAS_CORETYPE"] = "Haswell" }},
 		{"environment", Warn, "GOGC=off OMP_NUM_THREADS=1", func(r *Report) { r.Environment["OMP_NUM_THREADS"], r.Environment["GOGC"] = "1", "off" }},
 		{"engine_faiss", Warn, "install it", func(r *Report) { r.Engines[0].Absent = "install it" }},
@@ -146,7 +148,7 @@ func TestTheWorstComesFirst(t *testing.T) {
 // every is a time for each part that only lets it run.
 func every() times {
 	const d = time.Millisecond
-	return times{idle: d, one: d, all: d, stalls: d, bandwidth: d, block: d, disk: d, sleeps: 2, diskBytes: 1}
+	return times{idle: d, one: d, all: d, stalls: d, bandwidth: d, block: d, disk: d, sleeps: 2, pairs: 2, diskBytes: 1}
 }
 
 func options(t *testing.T) Options {

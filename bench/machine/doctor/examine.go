@@ -18,7 +18,7 @@ type Options struct {
 	CacheDir string // the folder whose disk is measured
 	Engines  []Engine
 	Getenv   func(string) string
-	Quick    bool // measure for about a second, in place of seven
+	Quick    bool // measure for about two seconds, in place of seven to eleven
 	// Lock takes the lock that keeps sweeps from measuring meanwhile, as machine.TryLock does. Where it is not ok a sweep
 	// is measuring, and nothing is timed: that would spoil its figures as much as these.
 	Lock func() (release func(), ok bool, err error)
@@ -27,32 +27,31 @@ type Options struct {
 // times are how long each part is measured.
 type times struct {
 	idle, one, all, stalls, bandwidth, block, disk time.Duration
-	sleeps                                         int
+	sleeps, pairs                                  int
 	diskBytes                                      int64
 }
 
 func fullTimes() times {
 	return times{
 		idle: time.Second, one: 400 * time.Millisecond, all: time.Second, stalls: time.Second, bandwidth: 300 * time.Millisecond,
-		block: 150 * time.Millisecond, disk: time.Second, sleeps: 100, diskBytes: 32 << 20,
+		block: 150 * time.Millisecond, disk: time.Second, sleeps: 100, pairs: 10, diskBytes: 32 << 20,
 	}
 }
 
 func quickTimes() times {
 	return times{
 		idle: 250 * time.Millisecond, one: 50 * time.Millisecond, all: 250 * time.Millisecond, stalls: 200 * time.Millisecond,
-		bandwidth: 50 * time.Millisecond, block: 20 * time.Millisecond, disk: 200 * time.Millisecond, sleeps: 20, diskBytes: 4 << 20,
+		bandwidth: 50 * time.Millisecond, block: 20 * time.Millisecond, disk: 200 * time.Millisecond, sleeps: 20, pairs: 10, diskBytes: 4 << 20,
 	}
 }
 
 // The experiment of the noise floor.
 const (
-	floorPairs      = 10
 	floorConfidence = 0.99
 	floorSeed       = 1
 )
 
-// Examine looks at this machine, for about seven seconds, or two if quick. It is an error if ctx ends, and where nothing can
+// Examine looks at this machine, for seven to eleven seconds, or two if quick. It is an error if ctx ends, and where nothing can
 // be measured at all: the clock stands still, or arithmetic comes out wrong. Parts that cannot be measured are in the
 // report.
 func Examine(ctx context.Context, o Options) (*Report, error) {
@@ -128,7 +127,7 @@ func measure(ctx context.Context, o Options, t times, r *Report) (*Measured, err
 	} else {
 		m.Disk = &disk
 	}
-	m.Floor, err = machine.MeasureFloor(ctx, machine.FloorOptions{Pairs: floorPairs, Block: t.block, Confidence: floorConfidence, Seed: floorSeed})
+	m.Floor, err = machine.MeasureFloor(ctx, machine.FloorOptions{Pairs: t.pairs, Block: t.block, Confidence: floorConfidence, Seed: floorSeed})
 	if err != nil {
 		return nil, err
 	}

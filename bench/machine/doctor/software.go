@@ -23,7 +23,13 @@ func softwareRules() []rule {
 			if kind == "" {
 				return ok("OPENBLAS_CORETYPE is not set")
 			}
-			return warn(fmt.Sprintf("OPENBLAS_CORETYPE=%s makes OpenBLAS use the kernels of that processor, whatever this one has (%s)", kind, r.Machine.InstructionSet),
+			text := fmt.Sprintf("OPENBLAS_CORETYPE=%s makes OpenBLAS use the kernels of that processor, whatever this one has (%s)", kind, r.Machine.InstructionSet)
+			for _, e := range r.Engines {
+				if _, running, has := strings.Cut(e.Details["blas"], " running "); has {
+					text += "; what runs is " + running
+				}
+			}
+			return warn(text,
 				"unset OPENBLAS_CORETYPE, so that OpenBLAS looks for itself")
 		}},
 		{"environment", func(r *Report) *judgement {
