@@ -122,16 +122,22 @@ func measure(ctx context.Context, o Options, t times, r *Report) (*Measured, err
 	if m.Bandwidth, err = bandwidth(ctx, r, t.bandwidth); err != nil {
 		m.Failed = append(m.Failed, err.Error())
 	}
-	if disk, err := machine.MeasureDisk(ctx, o.CacheDir, t.diskBytes, t.disk); err != nil {
-		m.Failed = append(m.Failed, err.Error())
-	} else {
-		m.Disk = &disk
-	}
+	m.tryDisk(ctx, o.CacheDir, t)
 	m.Floor, err = machine.MeasureFloor(ctx, machine.FloorOptions{Pairs: t.pairs, Block: t.block, Confidence: floorConfidence, Seed: floorSeed})
 	if err != nil {
 		return nil, err
 	}
 	return m, ctx.Err()
+}
+
+// tryDisk measures the disk, or says why it could not.
+func (m *Measured) tryDisk(ctx context.Context, dir string, t times) {
+	disk, err := machine.MeasureDisk(ctx, dir, t.diskBytes, t.disk)
+	if err != nil {
+		m.Failed = append(m.Failed, err.Error())
+		return
+	}
+	m.Disk = &disk
 }
 
 // bandwidthBytes is four times the last cache, or 256 MiB if that is not known; within 64 MiB and 1 GiB.
