@@ -30,10 +30,25 @@ func Frontier(rows []Row, objs []Objective) (on []bool, dominatedBy []string, er
 		}
 		candidates = append(candidates, candidate{i, costs})
 	}
+	frontOf(candidates, func(c candidate, by int, dominated bool) {
+		on[c.row] = !dominated
+		if dominated {
+			dominatedBy[c.row] = rows[by].Text("point_id")
+		}
+	})
+	return on, dominatedBy, nil
+}
+
+// frontOf sorts candidates, which have the same number of objectives, and tells of each whether it is dominated, and by
+// which row of the frontier.
+func frontOf(candidates []candidate, tell func(c candidate, by int, dominated bool)) {
+	if len(candidates) == 0 {
+		return
+	}
 	// In lexicographic order a row is dominated by earlier ones only, and if by any then by one on the frontier.
 	slices.SortStableFunc(candidates, func(a, b candidate) int { return slices.Compare(a.costs, b.costs) })
 	var front dominators = &scan{}
-	if len(objs) <= 3 {
+	if len(candidates[0].costs) <= 3 {
 		front = newStaircase(candidates)
 	}
 	for start := 0; start < len(candidates); {
@@ -43,17 +58,13 @@ func Frontier(rows []Row, objs []Objective) (on []bool, dominatedBy []string, er
 		}
 		by, dominated := front.dominator(candidates[start].costs)
 		for _, c := range candidates[start:end] {
-			on[c.row] = !dominated
-			if dominated {
-				dominatedBy[c.row] = rows[by].Text("point_id")
-			}
+			tell(c, by, dominated)
 		}
 		if !dominated {
 			front.add(candidates[start])
 		}
 		start = end
 	}
-	return on, dominatedBy, nil
 }
 
 // candidate is a row that can be compared, with its objectives turned so that smaller is better.

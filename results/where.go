@@ -23,18 +23,14 @@ const maxWhere = 16 << 10
 //
 // into a filter of rows. The language is that of github.com/expr-lang/expr. A comparison with a column that is null is
 // false, also with !=; "column == nil" asks for null itself. A yes/no column that is null counts as false. Where a
-// function is given a null, the whole expression is false. Unknown columns and comparisons of different types are
-// errors that say where they stand.
+// function is given a null, the whole expression is false. Numbers may have units of time and size ("20ms", "1.5GiB").
+// Unknown columns and comparisons of different types are errors that say where they stand.
 func Where(expression string) (func(Row) (bool, error), error) {
 	if len(expression) > maxWhere {
 		return nil, fmt.Errorf("expression: it has %d characters; at most %d are read", len(expression), maxWhere)
 	}
 	fail := func(err error) error { return fmt.Errorf("expression %q: %w", expression, err) }
-	tree, err := parser.Parse(expression)
-	if err != nil {
-		return nil, fail(err)
-	}
-	columns, _, err := columnsOf(tree)
+	columns, _, quantities, err := columnsOf(expression)
 	if err != nil {
 		return nil, fail(err)
 	}
@@ -47,7 +43,7 @@ func Where(expression string) (func(Row) (bool, error), error) {
 		return true, nil
 	}
 	truth := func(params ...any) (any, error) { return params[0] == true, nil }
-	program, err := expr.Compile(expression,
+	program, err := expr.Compile(quantities.plain,
 		expr.Env(sampleEnv(columns)),
 		expr.AsBool(),
 		expr.Function(knownFunc, known, new(func(...any) bool)),
@@ -78,11 +74,7 @@ func Where(expression string) (func(Row) (bool, error), error) {
 
 // ColumnsOf are the columns that an expression for Where names, in the order of their first mention.
 func ColumnsOf(expression string) ([]string, error) {
-	tree, err := parser.Parse(expression)
-	if err != nil {
-		return nil, fmt.Errorf("expression %q: %w", expression, err)
-	}
-	columns, order, err := columnsOf(tree)
+	columns, order, _, err := columnsOf(expression)
 	if err != nil {
 		return nil, fmt.Errorf("expression %q: %w", expression, err)
 	}
@@ -95,8 +87,16 @@ const (
 	truthFunc = "__truth"
 )
 
-// columnsOf are the columns that the expression names with their types, and all names in the order of first mention.
-func columnsOf(tree *parser.Tree) (types map[string]Type, order []string, err error) {
+// columnsOf are the columns that the expression names with their types, all names in the order of first mention, and the
+// expression with its units resolved.
+func columnsOf(expression string) (types map[string]Type, order []string, q quantities, err error) {
+	if q, err = withUnits(expression); err != nil {
+		return nil, nil, q, err
+	}
+	tree, err := parser.Parse(q.masked)
+	if err != nil {
+		return nil, nil, q, err
+	}
 	v := &identifiers{declared: map[string]bool{}, at: map[string]file.Location{}}
 	ast.Walk(&tree.Node, v)
 	c := newCatalogue()
@@ -107,11 +107,11 @@ func columnsOf(tree *parser.Tree) (types map[string]Type, order []string, err er
 		}
 		i, _, ok := c.find(name)
 		if !ok {
-			return nil, nil, fmt.Errorf("character %d: %w", v.at[name].From+1, c.unknown(name))
+			return nil, nil, q, fmt.Errorf("character %d: %w", v.at[name].From+1, c.unknown(name))
 		}
 		columns[name] = c.columns[i].Type
 	}
-	return columns, v.order, nil
+	return columns, v.order, q, q.checkColumns(c, columns)
 }
 
 type identifiers struct {

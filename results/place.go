@@ -1,0 +1,164 @@
+package results
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Place says how sure it is that a point belongs on the frontier.
+type Place int
+
+// The places. A point that is null in an objective, or was not measured, is Off.
+const (
+	Off      Place = iota // another point beats it, beyond the noise of both
+	Possible              // it may be on the frontier: no other point certainly beats it, and one may
+	Certain               // no other point can beat it
+)
+
+// String is off, possible or certain.
+func (p Place) String() string { return [...]string{"off", "possible", "certain"}[p] }
+
+// Certainty says how sure places are to be, and of what.
+type Certainty struct {
+	// Level is the probability, at least, that all places of one frontier hold at once; 0.95 if it is 0.
+	Level float64
+	// FixedQuestions takes the questions as all that will ever be asked, so that the columns that repeat to the digit
+	// (Column.Exact) have no width. Otherwise their intervals say what other questions of the kind would give.
+	FixedQuestions bool
+}
+
+// storedLevel is that of the intervals in the rows.
+const storedLevel = 0.95
+
+// Placing is where rows belong.
+type Placing struct {
+	Places []Place // of each row
+	Level  float64
+	// Intervals are how many values have an interval, and Widening by how much each was widened so that all of them
+	// hold at once.
+	Intervals int
+	Widening  float64
+	// Bare are the objectives that vary from run to run and have no interval in some row: those values are taken as
+	// they are.
+	Bare []string
+
+	boxes *boxes
+}
+
+// Places finds which rows are certainly on the frontier, and which may be.
+//
+// Each value stands for the interval that its row stores, widened from 95% for one to Level for all N of them at once
+// (Bonferroni: each holds with 1 - (1-Level)/N, on the normal curve, each side for itself; seconds, rates, sizes and
+// prices on a log scale). A value without an interval stands for itself. A point is Possible unless another one is better
+// at its worst than this one at its best, in each objective or equal; it is Certain if no other one at its best reaches
+// this one at its worst. As all true values lie in their intervals with probability Level, so does it hold with
+// probability Level that every certain point is on the true frontier and every point of the true frontier is at least
+// possible. Points of one run share their questions, which makes this rule careful, not bold, about quality.
+//
+// It takes O(n log n) and the frontier's size times n where points lie close.
+func Places(rows []Row, objs []Objective, c Certainty) (*Placing, error) {
+	if err := checkObjectives(objs); err != nil {
+		return nil, err
+	}
+	if c.Level == 0 {
+		c.Level = storedLevel
+	}
+	if c.Level <= 0 || c.Level >= 1 {
+		return nil, fmt.Errorf("the level of confidence is %v; it lies between 0 and 1, such as 0.95", c.Level)
+	}
+	b := newBoxes(len(objs))
+	var at []int // rows that take part
+	for i, r := range rows {
+		costs, ok := costsOf(r, objs)
+		if !ok || r.Text("status") != "ok" {
+			continue
+		}
+		at = append(at, i)
+		for j, o := range objs {
+			low, high, has := r.Interval(o.Column)
+			b.add(j, o, costs[j], low, high, has)
+		}
+	}
+	p := b.place(objs, c)
+	places := make([]Place, len(rows))
+	for k, i := range at {
+		places[i] = p.Places[k]
+	}
+	p.Places = places
+	p.boxes.rows = at
+	return p, nil
+}
+
+// Rule says in a sentence what the places mean.
+func (p *Placing) Rule() string {
+	text := fmt.Sprintf("place: \"certain\" points are on the frontier and every point of the true frontier is at least \"possible\", all at once with %s confidence, by the intervals of %d values, each widened %.1f-fold for that",
+		percent(p.Level), p.Intervals, p.Widening)
+	if p.Intervals == 0 {
+		text = "place: no value has an interval, so that each is taken as exact"
+	}
+	if len(p.Bare) > 0 {
+		text += "; " + strings.Join(p.Bare, " and ") + " varies from run to run and has no interval in some rows, where it is taken as exact"
+	}
+	return text
+}
+
+func percent(level float64) string { return fmt.Sprintf("%g%%", math.Round(level*1e6)/1e4) }
+
+// Count is how many rows have the place.
+func (p *Placing) Count(place Place) int {
+	n := 0
+	for _, q := range p.Places {
+		if q == place {
+			n++
+		}
+	}
+	return n
+}
+
+// Rivals are the rows that may beat row i for all that was measured, in their order.
+func (p *Placing) Rivals(i int) []int {
+	k, ok := slices.BinarySearch(p.boxes.rows, i)
+	if !ok {
+		return nil
+	}
+	var out []int
+	for other, row := range p.boxes.rows {
+		if other != k && p.boxes.mayBeat(other, k) {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+// Alike says whether the intervals of two rows overlap in every objective, or are equal: nothing that was measured tells
+// the two apart.
+func (p *Placing) Alike(i, j int) bool {
+	a, okA := slices.BinarySearch(p.boxes.rows, i)
+	b, okB := slices.BinarySearch(p.boxes.rows, j)
+	return okA && okB && p.boxes.overlap(a, b)
+}
+
+// AlikeGroups gathers those of the rows at indices that cannot be told apart from one of the group, each group in the
+// order of indices. Rows that differ from all others are in none.
+func (p *Placing) AlikeGroups(indices []int) [][]int {
+	var out [][]int
+	taken := map[int]bool{}
+	for n, i := range indices {
+		if taken[i] {
+			continue
+		}
+		group := []int{i}
+		for _, j := range indices[n+1:] {
+			if !taken[j] && p.Alike(i, j) {
+				group = append(group, j)
+				taken[j] = true
+			}
+		}
+		if len(group) > 1 {
+			out = append(out, group)
+		}
+	}
+	return out
+}
