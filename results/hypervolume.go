@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -12,7 +13,7 @@ import (
 type Side struct {
 	Objective
 	Ideal     float64 // 1 or 0 of a fraction, 0 of anything else that should be low, else the best value measured
-	Reference float64 // given, or the worst value measured
+	Reference float64 // given, or a tenth of the way beyond the worst value measured, so that the ends of the frontier count
 }
 
 // Volume is the hypervolume of a frontier.
@@ -26,8 +27,8 @@ type Volume struct {
 }
 
 // Hypervolume is exact for any number of objectives (While et al., IEEE Transactions on Evolutionary Computation 16(1),
-// 2012; time and memory grow fast beyond four). reference gives values by column; an objective without one takes the
-// worst value of the measured rows, so that two volumes can be compared only where both were given the same. Rows that are
+// 2012; time and memory grow fast beyond four). reference gives values by column; an objective without one takes its
+// own from the measured rows (see Side), so that two volumes can be compared only where both were given the same. Rows that are
 // not ok, or null in an objective, do not count.
 func Hypervolume(rows []Row, objs []Objective, reference map[string]float64) (Volume, error) {
 	on, _, err := Frontier(rows, objs)
@@ -102,7 +103,7 @@ func boxOf(costs [][]float64, objs []Objective, reference map[string]float64) []
 		if ref, given := reference[o.Column]; given {
 			box[j].Reference = ref
 		} else if len(costs) > 0 {
-			box[j].Reference = turn(worst)
+			box[j].Reference = turn(worst + (worst-box[j].cost(box[j].Ideal))/10)
 		}
 	}
 	return box
@@ -201,4 +202,72 @@ func area(points [][]float64) float64 {
 		}
 	}
 	return sum
+}
+
+// ParseReference reads "recall_at_10=0,latency_p99_seconds=100ms".
+func ParseReference(text string) (map[string]float64, error) {
+	out := map[string]float64{}
+	c := newCatalogue()
+	for part := range strings.SplitSeq(text, ",") {
+		name, value, ok := strings.Cut(part, "=")
+		name = strings.TrimSpace(name)
+		if !ok {
+			return nil, fmt.Errorf("reference %q: write column=value, such as latency_p99_seconds=100ms", part)
+		}
+		i, _, known := c.find(name)
+		if !known {
+			return nil, fmt.Errorf("reference %q: %w", part, c.unknown(name))
+		}
+		q, err := withUnits(value)
+		if err == nil {
+			err = q.checkColumns(c, map[string]Type{name: c.columns[i].Type})
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reference %q: %w", part, err)
+		}
+		v, err := strconv.ParseFloat(strings.TrimSpace(q.plain), 64)
+		if err != nil {
+			return nil, fmt.Errorf("reference %q: %q is no number", part, value)
+		}
+		if _, twice := out[name]; twice {
+			return nil, fmt.Errorf("reference %q: %s is given twice", part, name)
+		}
+		out[name] = v
+	}
+	return out, nil
+}
+
+// VolumeColumns are the columns of VolumeRow beside those that name the data.
+func VolumeColumns(objs []Objective) []Column {
+	columns := []Column{
+		{Name: "hypervolume", Group: "frontier", Type: Float, Unit: "fraction", Better: Higher, Doc: "Share of the box from the ideal to the reference that the frontier dominates."},
+		{Name: "frontier_points", Group: "frontier", Type: Int, Unit: "points", Doc: "Points on the frontier."},
+		{Name: "beyond_reference", Group: "frontier", Type: Int, Unit: "points", Doc: "Those of them that are not better than the reference in everything, and count for nothing."},
+	}
+	for _, o := range objs {
+		col, _ := Lookup(o.Column)
+		columns = append(columns,
+			Column{Name: "ideal_" + o.Column, Group: "frontier", Type: Float, Unit: col.Unit, Doc: "The better end of the box."},
+			Column{Name: "reference_" + o.Column, Group: "frontier", Type: Float, Unit: col.Unit, Doc: "The worse end of the box."})
+	}
+	return columns
+}
+
+// VolumeRow is the group's hypervolume as a row with the columns of VolumeColumns.
+func (g Group) VolumeRow(objs []Objective, reference map[string]float64) (Row, error) {
+	v, err := Hypervolume(g.Rows, objs, reference)
+	if err != nil {
+		return nil, err
+	}
+	r := Row{"hypervolume": v.Value, "frontier_points": int64(v.Points), "beyond_reference": int64(v.Beyond)}
+	if g.Dataset != "" {
+		r["dataset"] = g.Dataset
+	}
+	if g.Digest != "" {
+		r["dataset_digest"] = g.Digest
+	}
+	for _, side := range v.Box {
+		r["ideal_"+side.Column], r["reference_"+side.Column] = side.Ideal, side.Reference
+	}
+	return r, nil
 }

@@ -54,12 +54,16 @@ func TestHypervolume(t *testing.T) {
 	objs := paretoObjectives()[:2]
 	// In the box from (recall 1, 0 s) to (recall 0.5, 1 s), the points lie at (0.2, 0.6) and (0.6, 0.1).
 	rows := kneeRows([2]float64{0.9, 0.6}, [2]float64{0.7, 0.1}, [2]float64{0.5, 0.05}, [2]float64{0.6, 1})
-	v, err := Hypervolume(rows, objs, nil)
+	v, err := Hypervolume(rows, objs, map[string]float64{"recall_at_10": 0.5, "latency_p99_seconds": 1})
 	if err != nil || math.Abs(v.Value-(0.8*0.4+0.4*0.5)) > 1e-12 || v.Points != 3 || v.Beyond != 1 {
 		t.Errorf("%+v, %v; want 0.52 of three points, one of them beyond", v, err)
 	}
 	if v.Box[0].Ideal != 1 || v.Box[0].Reference != 0.5 || v.Box[1].Ideal != 0 || v.Box[1].Reference != 1 {
 		t.Errorf("the box is %+v", v.Box)
+	}
+	v, err = Hypervolume(rows, objs, nil) // the box ends at 0.45 and 1.1
+	if err != nil || v.Beyond != 0 || math.Abs(v.Box[0].Reference-0.45) > 1e-12 || math.Abs(v.Box[1].Reference-1.1) > 1e-12 || math.Abs(v.Value-0.58264462) > 1e-8 {
+		t.Errorf("without a reference: %+v, %v", v, err)
 	}
 	v, err = Hypervolume(rows, objs, map[string]float64{"recall_at_10": 0, "latency_p99_seconds": 0.2})
 	if err != nil || math.Abs(v.Value-(0.7*0.5+0.5*0.25)) > 1e-12 || v.Beyond != 1 {

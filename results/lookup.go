@@ -18,8 +18,9 @@ type catalogue struct {
 	byName  map[string]int
 }
 
-func newCatalogue() *catalogue {
-	c := &catalogue{columns: Columns()}
+// newCatalogue knows the columns of results.parquet and further ones.
+func newCatalogue(further ...Column) *catalogue {
+	c := &catalogue{columns: append(Columns(), further...)}
 	c.byName = make(map[string]int, len(c.columns))
 	for i, col := range c.columns {
 		c.byName[col.Name] = i
@@ -29,6 +30,9 @@ func newCatalogue() *catalogue {
 
 // find is the position of the column that name belongs to, and its cut-off (0 for a column without one).
 func (c *catalogue) find(name string) (index, k int, ok bool) {
+	if index, ok = c.byName[name]; ok && !strings.Contains(name, "_at_K") {
+		return index, 0, true
+	}
 	family, k := splitCutoff(name)
 	index, ok = c.byName[family]
 	if ok && k == 0 && strings.Contains(family, "_at_K") {

@@ -93,13 +93,13 @@ func Places(rows []Row, objs []Objective, c Certainty) (*Placing, error) {
 
 // Rule says in a sentence what the places mean.
 func (p *Placing) Rule() string {
-	text := fmt.Sprintf("place: \"certain\" points are on the frontier and every point of the true frontier is at least \"possible\", all at once with %s confidence, by the intervals of %d values, each widened %.1f-fold for that",
+	text := fmt.Sprintf("place: certain points are on the true frontier and all others of it are possible, with %s confidence for all at once (%d intervals, each widened %.1f-fold)",
 		percent(p.Level), p.Intervals, p.Widening)
 	if p.Intervals == 0 {
 		text = "place: no value has an interval, so that each is taken as exact"
 	}
 	if len(p.Bare) > 0 {
-		text += "; " + strings.Join(p.Bare, " and ") + " varies from run to run and has no interval in some rows, where it is taken as exact"
+		text += "; " + strings.Join(p.Bare, " and ") + " has no interval in some rows and is taken as it is"
 	}
 	return text
 }
@@ -115,6 +115,12 @@ func (p *Placing) Count(place Place) int {
 		}
 	}
 	return n
+}
+
+// Compared says whether row i took part: it was measured, and has a value in each objective.
+func (p *Placing) Compared(i int) bool {
+	_, ok := slices.BinarySearch(p.boxes.rows, i)
+	return ok
 }
 
 // Rivals are the rows that may beat row i for all that was measured, in their order.

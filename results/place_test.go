@@ -47,7 +47,7 @@ func TestPlaces(t *testing.T) {
 	if p.Rivals(4) != nil || p.Alike(4, 0) {
 		t.Error("a row that is null in an objective has rivals")
 	}
-	if rule := p.Rule(); !strings.Contains(rule, "95% confidence, by the intervals of 8 values, each widened 1.4-fold") {
+	if rule := p.Rule(); !strings.Contains(rule, "with 95% confidence for all at once (8 intervals, each widened 1.4-fold)") {
 		t.Errorf("rule: %s", rule)
 	}
 
@@ -66,7 +66,7 @@ func TestPlaces(t *testing.T) {
 	if want := []Place{Certain, Off, Certain, Off, Off, Off}; !slices.Equal(p.Places, want) {
 		t.Errorf("without intervals: %v, want %v", p.Places, want)
 	}
-	if !slices.Equal(p.Bare, []string{"latency_p99_seconds"}) || !strings.Contains(p.Rule(), "latency_p99_seconds varies from run to run") {
+	if !slices.Equal(p.Bare, []string{"latency_p99_seconds"}) || !strings.Contains(p.Rule(), "latency_p99_seconds has no interval in some rows") {
 		t.Errorf("bare objectives %v: %s", p.Bare, p.Rule())
 	}
 	if _, err := Places(rows, paretoObjectives()[:2], Certainty{Level: 95}); err == nil || !strings.Contains(err.Error(), "between 0 and 1") {

@@ -20,14 +20,14 @@ type sheet struct {
 }
 
 // newSheet lays out columns of rows. A numeric cell with an interval shows it; warnings become notes.
-func newSheet(rows []Row, columns []string) (*sheet, error) {
-	return newNarrowSheet(rows, columns, columns)
+func newSheet(rows []Row, columns []string, derived ...Column) (*sheet, error) {
+	return newNarrowSheet(rows, columns, columns, derived...)
 }
 
 // newNarrowSheet shows intervals in some of the columns only.
-func newNarrowSheet(rows []Row, columns, intervals []string) (*sheet, error) {
+func newNarrowSheet(rows []Row, columns, intervals []string, derived ...Column) (*sheet, error) {
 	s := &sheet{Rows: make([][]string, len(rows))}
-	c := newCatalogue()
+	c := newCatalogue(derived...)
 	for i := range s.Rows {
 		s.Rows[i] = make([]string, len(columns))
 	}

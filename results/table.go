@@ -27,9 +27,9 @@ func CheckFormat(format string) error {
 	return fmt.Errorf("unknown format %q; the formats are %s", format, strings.Join(Formats(), ", "))
 }
 
-// CheckColumns is an error, with the nearest name, for the first of names that is no column.
-func CheckColumns(names []string) error {
-	c := newCatalogue()
+// CheckColumns is an error, with the nearest name, for the first of names that is no column, nor one of derived.
+func CheckColumns(names []string, derived ...Column) error {
+	c := newCatalogue(derived...)
 	for _, name := range names {
 		if _, _, ok := c.find(name); !ok {
 			return c.unknown(name)
@@ -41,9 +41,9 @@ func CheckColumns(names []string) error {
 // WriteTable writes columns of rows. The formats table and markdown are for people: numbers are scaled, with the unit
 // in the heading and the 95% interval beside them, and warnings become notes below. The formats json and csv are for
 // programs: base units as in results.parquet, null as null or an empty field. Columns are written in the given order;
-// unknown ones are an error.
-func WriteTable(w io.Writer, rows []Row, columns []string, format string) error {
-	if err := CheckColumns(columns); err != nil {
+// unknown ones are an error. derived are columns that rows hold and results.parquet does not.
+func WriteTable(w io.Writer, rows []Row, columns []string, format string, derived ...Column) error {
+	if err := CheckColumns(columns, derived...); err != nil {
 		return err
 	}
 	if err := CheckFormat(format); err != nil {
@@ -53,9 +53,9 @@ func WriteTable(w io.Writer, rows []Row, columns []string, format string) error 
 	var err error
 	switch format {
 	case "table":
-		err = writeText(out, rows, columns)
+		err = writeText(out, rows, columns, derived)
 	case "markdown":
-		err = writeMarkdown(out, rows, columns)
+		err = writeMarkdown(out, rows, columns, derived)
 	case "json":
 		err = writeJSON(out, rows, columns)
 	case "csv":
@@ -67,8 +67,8 @@ func WriteTable(w io.Writer, rows []Row, columns []string, format string) error 
 	return out.Flush()
 }
 
-func writeText(w *bufio.Writer, rows []Row, columns []string) error {
-	s, err := newSheet(rows, columns)
+func writeText(w *bufio.Writer, rows []Row, columns []string, derived []Column) error {
+	s, err := newSheet(rows, columns, derived...)
 	if err != nil {
 		return err
 	}
@@ -99,8 +99,8 @@ func writeText(w *bufio.Writer, rows []Row, columns []string) error {
 	return nil
 }
 
-func writeMarkdown(w *bufio.Writer, rows []Row, columns []string) error {
-	s, err := newSheet(rows, columns)
+func writeMarkdown(w *bufio.Writer, rows []Row, columns []string, derived []Column) error {
+	s, err := newSheet(rows, columns, derived...)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 type question struct {
 	objectives []string
 	where      string
+	fallback   []results.Objective // if neither flags nor manifests have objectives; nil makes that an error
 }
 
 func (q *question) addFlags(cmd *cobra.Command) {
@@ -82,6 +83,9 @@ func (q *question) chosenObjectives(cmd *cobra.Command, sources []results.Source
 		return results.ParseObjectives(q.objectives)
 	}
 	sources = slices.DeleteFunc(slices.Clone(sources), func(s results.Source) bool { return len(s.Manifest.Objectives) == 0 })
+	if len(sources) == 0 && q.fallback != nil {
+		return q.fallback, nil
+	}
 	if len(sources) == 0 {
 		return nil, errors.New("say what is better with --objective, such as --objective recall_at_10:max --objective latency_p99_seconds:min")
 	}
@@ -140,6 +144,25 @@ func (a *answer) checkObjectives(cmd *cobra.Command) error {
 func tellMixed(cmd *cobra.Command, groups []results.Group) {
 	for _, w := range results.MixWarnings(groups) {
 		tell(cmd, []string{w.Text + "\n  " + strings.Join(w.Choices, "\n  ")})
+	}
+}
+
+// label says which data set notes are about, where there are several.
+func (a *answer) label(g results.Group, notes []string) []string {
+	if len(a.groups) < 2 {
+		return notes
+	}
+	out := make([]string, len(notes))
+	for i, n := range notes {
+		out[i] = g.Label() + ": " + n
+	}
+	return out
+}
+
+// note prints what helps to read the output, beside it.
+func note(cmd *cobra.Command, texts []string) {
+	for _, text := range texts {
+		fmt.Fprintln(cmd.ErrOrStderr(), "frontier: "+text)
 	}
 }
 

@@ -25,7 +25,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("FRONTIER_CACHE", env.WorkDir+"/cache")
 			return nil
 		},
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"vectors": writeVectors},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"vectors": writeVectors, "writerows": writeRows},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 	})
