@@ -39,7 +39,7 @@ func newRoot() *cobra.Command {
 		return usage(hint(err, "see `"+cmd.CommandPath()+" --help`"))
 	})
 	root.AddCommand(
-		newSweep(), newPlan(), newValidate(), newPareto(), newReport(), newEval(), newTruth(), newChunk(), newCache(), newDoctor(),
+		newSweep(), newPlan(), newValidate(), newPareto(), newReport(), newEval(), newTruth(), newGolden(), newChunk(), newCache(), newDoctor(),
 		newEngines(), newChunkers(), newEmbedders(), newSchema(), newVersion(),
 	)
 	return root
