@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"frontier/datasets"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -120,6 +124,44 @@ func TestTruthHoldsToItsMemory(t *testing.T) {
 	t.Logf("a limit of %d MiB, a peak of %d MiB", limit>>20, kib>>10)
 	if kib<<10 > limit {
 		t.Errorf("with a limit of %d bytes the process had %d at its peak", limit, kib<<10)
+	}
+}
+
+// Ctrl-C saves what was found, even if that is nothing, and ends with 130. The same command goes on and ends well.
+func TestTruthIsInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	for name, rows := range map[string]int{"base.fbin": 400, "queries.fbin": 3} {
+		values := make([]float32, 4*rows)
+		for i := range values {
+			values[i] = float32(i % 7)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), vectorBytes(".fbin", values, 4), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out := filepath.Join(dir, "gt.ibin")
+	truth := func(ctx context.Context) error {
+		root := newRoot()
+		root.SetArgs([]string{"truth", "--base", filepath.Join(dir, "base.fbin"), "--queries", filepath.Join(dir, "queries.fbin"), "-o", out})
+		return root.ExecuteContext(ctx)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var code exitError
+	if err := truth(ctx); !errors.As(err, &code) || code.code != exitInterrupted || !strings.Contains(err.Error(), "run the same command to go on") {
+		t.Errorf("interrupted: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(out+".partial", "state")); err != nil {
+		t.Error(err)
+	}
+	if err := truth(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if k, ids, err := datasets.ReadNeighbors(out); err != nil || k != 100 || len(ids) != 300 {
+		t.Errorf("%d ids of %d neighbours, %v", len(ids), k, err)
+	}
+	if _, err := os.Stat(out + ".partial"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the unfinished work is still there: %v", err)
 	}
 }
 
