@@ -17,7 +17,7 @@ type QueryRow struct {
 	Scenario, Difficulty   string // as the golden set gives them; "" is stored as null
 	Split                  string // dev, release, ...; "" is stored as null
 	Tags                   []string
-	Answerable             bool   // it has at least one relevant judgement; false for vectors and without judgements
+	Answerable             bool // it has at least one relevant judgement; false for vectors and without judgements
 	// Fields are further fields of the golden set that say what kind of query it is, each a column of its own,
 	// field_locale for locale; those of other queries are null.
 	Fields map[string]string

@@ -14,6 +14,7 @@ import (
 	"frontier/datasets"
 	"frontier/embedders"
 	"frontier/indexes/engines"
+	"frontier/results/gate"
 	"frontier/sweep/cell"
 	"frontier/sweep/file"
 )
@@ -23,6 +24,7 @@ const (
 	exitGood        = 0
 	exitFailed      = 1
 	exitUsage       = 2
+	exitGate        = 3
 	exitIncomplete  = 4
 	exitInterrupted = 130
 )
@@ -93,7 +95,8 @@ func isBadInput(err error) bool {
 	var inFile *file.Error
 	var inData *datasets.Error
 	var inPrices *cost.Error
-	return errors.As(err, &inFile) || errors.As(err, &inData) || errors.As(err, &inPrices)
+	var inPolicy *gate.Error
+	return errors.As(err, &inFile) || errors.As(err, &inData) || errors.As(err, &inPrices) || errors.As(err, &inPolicy)
 }
 
 // explain is the message with the line of the sweep file under it, where there is one.

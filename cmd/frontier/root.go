@@ -40,6 +40,7 @@ func newRoot() *cobra.Command {
 	})
 	root.AddCommand(
 		newSweep(), newPlan(), newValidate(), newPareto(), newReport(), newEval(), newTruth(), newGolden(), newChunk(), newCache(), newDoctor(),
+		newGate(),
 		newEngines(), newChunkers(), newEmbedders(), newSchema(), newVersion(),
 	)
 	return root

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"frontier/results"
+	"frontier/results/gate"
 	"frontier/sweep/file"
 
 	"github.com/spf13/cobra"
@@ -13,24 +14,30 @@ import (
 func newSchema() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:       "schema sweep|results",
-		Short:     "Print the JSON Schema of the sweep file, or the columns of the results",
+		Use:       "schema sweep|results|gate|gate-result",
+		Short:     "Print the JSON Schema of a file, or the columns of the results",
 		Example:   "  frontier schema results",
-		Args:      exactly(1, "sweep or results"),
-		ValidArgs: []string{"sweep", "results"},
+		Args:      exactly(1, "sweep, results, gate or gate-result"),
+		ValidArgs: []string{"sweep", "results", "gate", "gate-result"},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			schema := gate.Schema
 			switch args[0] {
 			case "sweep":
-				raw, err := file.Schema(registry())
-				if err != nil {
-					return err
-				}
-				fmt.Fprintln(cmd.OutOrStdout(), string(raw))
-				return nil
+				schema = func() ([]byte, error) { return file.Schema(registry()) }
+			case "gate":
+			case "gate-result":
+				schema = gate.ResultSchema
 			case "results":
 				return printColumns(cmd, asJSON)
+			default:
+				return usage(fmt.Errorf("there is no schema of %q; use sweep, results, gate or gate-result", args[0]))
 			}
-			return usage(fmt.Errorf("there is no schema of %q; use sweep or results", args[0]))
+			raw, err := schema()
+			if err != nil {
+				return err
+			}
+			_, err = cmd.OutOrStdout().Write(raw)
+			return err
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the columns as JSON")

@@ -1,0 +1,121 @@
+package compare
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"frontier/internal/checked"
+)
+
+// baselineFormat names the form of a baseline file, and its version.
+const baselineFormat = "frontier-baseline/1"
+
+// baseline is a run cut down to what a policy needs, as JSON. Values are exact: each metric has the list of its distinct
+// values, and where they stand as numbers in that list.
+type baseline struct {
+	Format   string                `json:"format"`
+	Recorded string                `json:"recorded_from"`
+	Metrics  []string              `json:"metrics"`
+	Points   int                   `json:"points"`
+	Columns  map[string]coded      `json:"columns"`
+	Values   map[string][]measured `json:"values"` // by metric, one for each point: value, low, high
+	Cases    caseTable             `json:"cases"`
+	PerCase  map[string]matrix     `json:"per_case"` // by metric
+	Manifest json.RawMessage       `json:"manifest,omitempty"`
+}
+
+// coded is a column of strings, integers, floats or booleans: its distinct values, and for each row which of them, from
+// 1; 0 is null. Rows are left out where all are the first value.
+type coded struct {
+	Type   string            `json:"type"`
+	Values []json.RawMessage `json:"values"`
+	Rows   []int             `json:"rows,omitempty"`
+}
+
+// measured is a value and its interval; null for what is not there.
+type measured []*float64
+
+type caseTable struct {
+	IDs    []string         `json:"ids"`
+	Fields map[string]coded `json:"fields,omitempty"`
+	Tags   [][]string       `json:"tags,omitempty"`
+}
+
+// matrix is the values of questions x points of one metric. Numbers are the places in Values, from 1 and 0 for null, of
+// all points for the first question, then for the second: little-endian uint32, deflated, in base64.
+type matrix struct {
+	Values  []float64 `json:"values"`
+	Numbers []byte    `json:"numbers"`
+}
+
+// IsBaseline says whether the name is one of a baseline file.
+func IsBaseline(path string) bool {
+	return strings.HasSuffix(path, ".json") || strings.HasSuffix(path, ".json.gz")
+}
+
+// Record writes what comparing these metrics needs of the side's measured points to path, which ends in .json or
+// .json.gz. Values are kept exactly. Of equal sides the files are equal byte by byte.
+func Record(path string, s *Side, metrics []Metric) (err error) {
+	if !IsBaseline(path) {
+		return fmt.Errorf("write the baseline: %s ends neither in .json nor in .json.gz", path)
+	}
+	raw, err := json.MarshalIndent(encodeBaseline(s, metrics), "", " ")
+	if err != nil {
+		return fmt.Errorf("write the baseline %s: %w", path, err)
+	}
+	raw = append(compactRows(raw), '\n')
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return fmt.Errorf("write the baseline: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			f.Close() // closing twice is harmless, the first error is the one to report
+			os.Remove(f.Name())
+			err = fmt.Errorf("write the baseline %s: %w", path, err)
+		}
+	}()
+	w := checked.New(f)
+	if strings.HasSuffix(path, ".gz") {
+		z, _ := gzip.NewWriterLevel(w, gzip.BestCompression) // the level is one that exists
+		if _, err := z.Write(raw); err != nil {
+			return err
+		}
+		if err := z.Close(); err != nil {
+			return err
+		}
+	} else if _, err := w.Write(raw); err != nil {
+		return err
+	}
+	if w.Err() != nil {
+		return w.Err()
+	}
+	if err := errors.Join(f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// compactRows puts arrays of numbers onto one line each.
+func compactRows(indented []byte) []byte {
+	var out bytes.Buffer
+	lines := bytes.Split(indented, []byte("\n"))
+	for i, line := range lines {
+		trimmed := bytes.TrimLeft(line, " ")
+		if i > 0 && (len(trimmed) > 0 && (trimmed[0] == '-' || trimmed[0] >= '0' && trimmed[0] <= '9' || bytes.HasPrefix(trimmed, []byte("null")) || trimmed[0] == ']')) {
+			out.Write(trimmed)
+			continue
+		}
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		out.Write(line)
+	}
+	return out.Bytes()
+}
