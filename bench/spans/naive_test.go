@@ -119,7 +119,7 @@ func chunksOf(t testing.TB, spans []Span) *Chunks {
 
 func TestScoreEqualsNaive(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
-	for range 3000 {
+	for range 1500 {
 		units := randomUnits(rng)
 		g := prepared(t, units)
 		for range 2 { // the second time with used scratch memory
@@ -136,7 +136,7 @@ func TestScoreEqualsNaive(t *testing.T) {
 
 func TestHoldersAndCeilingEqualNaive(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 34))
-	for range 3000 {
+	for range 1500 {
 		spans := randomSpans(rng, rng.IntN(15))
 		c := chunksOf(t, spans)
 		units := randomUnits(rng)
@@ -186,7 +186,7 @@ func TestHoldersAndCeilingEqualNaive(t *testing.T) {
 
 func TestTokensEqualNaive(t *testing.T) {
 	rng := rand.New(rand.NewPCG(35, 36))
-	for range 5000 {
+	for range 2500 {
 		// Tokens of 0 to 3 code points; one of 0 shares the code point at which the next starts.
 		tokens, end := Tokens{}, 0
 		for range 1 + rng.IntN(12) {

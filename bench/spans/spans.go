@@ -98,15 +98,26 @@ func (r Rule) Holds(chunk Span, u Unit) bool {
 	return false
 }
 
+// Ranks are the ranks, from 1, of the first of the chunks that holds each unit; 0 where none does.
+func (r Rule) Ranks(ranked []Span, units []Unit) []int {
+	ranks := make([]int, len(units))
+	for i, u := range units {
+		for rank, c := range ranked {
+			if r.Holds(c, u) {
+				ranks[i] = rank + 1
+				break
+			}
+		}
+	}
+	return ranks
+}
+
 // Held is how many of units any of the chunks holds.
 func (r Rule) Held(chunks []Span, units []Unit) int {
 	held := 0
-	for _, u := range units {
-		for _, c := range chunks {
-			if r.Holds(c, u) {
-				held++
-				break
-			}
+	for _, rank := range r.Ranks(chunks, units) {
+		if rank > 0 {
+			held++
 		}
 	}
 	return held

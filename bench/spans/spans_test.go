@@ -78,6 +78,17 @@ func TestCeilingByHand(t *testing.T) {
 	}
 }
 
+func TestRanks(t *testing.T) {
+	ranked := []Span{{0, 0, 10}, {1, 0, 10}, {0, 5, 20}, {1, 0, 10}}
+	units := []Unit{one(0, 8, 12), one(1, 2, 3), one(2, 0, 5), {Spans: []Span{{1, 40, 50}}, Whole: true}}
+	if got, want := Overlap.Ranks(ranked, units), []int{1, 2, 0, 2}; !slices.Equal(got, want) {
+		t.Errorf("overlap: %v, want %v", got, want)
+	}
+	if got, want := Contain.Ranks(ranked, units), []int{3, 2, 0, 2}; !slices.Equal(got, want) {
+		t.Errorf("contain: %v, want %v", got, want)
+	}
+}
+
 func TestMetamorphic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(37, 38))
 	for range 2000 {

@@ -154,6 +154,8 @@ func TestAGoodSet(t *testing.T) {
 		lines = append(lines, fmt.Sprintf(`{"id": "%d", "query": "Question about %s?", "gold_evidence": [{"document_id": "d%d", "start": %d, "end": %d}], "scenario": "s", "tags": ["smoke"], "split": "%s"}`,
 			i, strings.Repeat(string(rune('a'+i)), 9), i%9, i, i+10, []string{"dev", "release"}[i%9/5]))
 	}
+	// A passage that was judged and does not help ties no document to a split.
+	lines[0] = strings.Replace(lines[0], `"gold_evidence": [`, `"gold_evidence": [{"document_id": "d8", "relevance": 0}, `, 1)
 	lines = append(lines, `{"id": "u", "query": "What is not there?", "answerability": "unanswerable", "split": "dev"}`)
 	var documents []string
 	for i := range 9 {

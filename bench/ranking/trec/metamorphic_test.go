@@ -33,7 +33,7 @@ func TestMetamorphic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(47, 48))
 	all := measures(t, propertyMeasures)
 	options := func() Options { return Options{Measures: all, RelevanceMin: 1} }
-	for range 300 {
+	for range 120 {
 		queries := map[string]naive{}
 		for q := range 1 + rng.IntN(3) {
 			n := randomQuery(rng, 1)
