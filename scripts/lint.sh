@@ -57,8 +57,10 @@ step 'go vet without cgo' env CGO_ENABLED=0 go vet ./...
 step 'output outside of commands' "$bin/confine" .
 step 'go vet in tools' vet tools
 step 'go vet in e2e' vet e2e
+step 'go vet in the generator of kernels' vet internal/kernels/gen
 step 'go mod tidy' tidy .
 step 'go mod tidy in tools' tidy tools
 step 'go mod tidy in e2e' tidy e2e
+step 'go mod tidy in the generator of kernels' tidy internal/kernels/gen
 step shellcheck scripts_clean
 [ -z "$failed" ]

@@ -3,6 +3,7 @@ package machine
 import (
 	"context"
 	"errors"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -10,8 +11,8 @@ import (
 )
 
 const (
-	throughputDim  = 128
-	throughputRows = 32 // 16 KiB of rows: they stay in the first cache
+	throughputDim   = 128
+	throughputBytes = 32 << 10 // of rows: they stay in the first cache
 )
 
 // MeasureMultiplyAdd is how many floating point operations a second workers goroutines reach together in frontier's own
@@ -19,32 +20,53 @@ const (
 // best of a few stretches of d in all, and the most that exact search can hope for. It is an error if the kernel's answer
 // is wrong.
 func MeasureMultiplyAdd(ctx context.Context, workers int, d time.Duration) (perSecond float64, err error) {
-	const dim, rows, tile = throughputDim, throughputRows, kernels.TileQueries
-	type operands struct{ queries, rows, dst []float32 }
-	all := make([]operands, workers)
+	const dim = throughputDim
+	queries := kernels.TileShape().Queries
+	panel, limits, value := kernels.NewPanel(dim), make([]float32, queries), make([]float32, dim)
+	fill := func(v int) []float32 {
+		for i := range value {
+			value[i] = float32(v)
+		}
+		return value
+	}
+	for j := range queries {
+		panel.Set(j, fill(j+1))
+		limits[j] = float32(math.Inf(1))
+	}
+	limits[0] = dim // what the first query has with the first row, so that there is something to check
+	type operands struct {
+		tile   *kernels.Tile
+		sifted *kernels.Sifted
+	}
+	all, zeros := make([]operands, workers), make([]float32, dim)
 	for w := range all {
-		o := operands{make([]float32, tile*dim), make([]float32, rows*dim), make([]float32, rows*tile)}
-		for i := range o.queries {
-			o.queries[i] = float32(i/dim + 1)
+		tile := kernels.NewTile(throughputBytes, dim)
+		for i := range tile.Cap() {
+			tile.Pack(i, fill(i%4+1), zeros, 1)
+			tile.SetOffset(i, 0)
 		}
-		for i := range o.rows {
-			o.rows[i] = float32(i/dim%4 + 1)
-		}
-		all[w] = o
+		tile.SetRows(tile.Cap())
+		all[w] = operands{tile, kernels.NewSifted(tile)}
 	}
 	var wrong atomic.Bool
 	perSecond, err = bestRate(ctx, workers, d, func(w int) float64 {
 		const calls = 16
 		o := all[w]
 		for range calls {
-			kernels.DotTile(o.dst, o.queries, o.rows, dim)
+			o.sifted.Sift(panel, o.tile, limits)
 		}
-		for i, got := range o.dst { // small whole numbers, whose sums are exact in any order
-			if got != float32(dim*(i/tile%4+1)*(i%tile+1)) {
-				wrong.Store(true)
+		for i := range o.sifted.Rows() { // small whole numbers, whose sums are exact in any order
+			row, mask, scores := o.sifted.Row(i)
+			for j, got := range scores {
+				if mask != 1 || got != float32(dim*(row%4+1)*(j+1)) {
+					wrong.Store(true)
+				}
 			}
 		}
-		return calls * 2 * dim * rows * tile
+		if o.sifted.Rows() != o.tile.Cap() {
+			wrong.Store(true)
+		}
+		return float64(calls * 2 * dim * o.tile.Cap() * queries)
 	})
 	if err == nil && wrong.Load() {
 		return 0, errors.New("the kernel " + kernels.Variant() + " computes wrong inner products on this machine")

@@ -3,6 +3,7 @@ package truth
 import (
 	"math"
 
+	"frontier/internal/kernels"
 	"frontier/internal/vector"
 )
 
@@ -17,11 +18,11 @@ func Distance(m vector.Metric, a, b []float32) float64 {
 	}
 	switch m {
 	case vector.L2:
-		return squaredL2(a, b)
+		return kernels.SquaredL264(a, b)
 	case vector.IP:
-		return -dot(a, b)
+		return -kernels.Dot64(a, b)
 	case vector.Cosine:
-		return cosineDistance(dot(a, b), dot(a, a), dot(b, b))
+		return cosineDistance(kernels.Dot64(a, b), kernels.Dot64(a, a), kernels.Dot64(b, b))
 	}
 	return math.NaN()
 }
@@ -33,44 +34,4 @@ func cosineDistance(ab, aa, bb float64) float64 {
 		return 1
 	}
 	return min(max(1-ab/math.Sqrt(aa*bb), 0), 2)
-}
-
-// dot is the inner product in float64. The product of two float32 is exact there, so a fused multiply-add, where the
-// compiler uses one, gives the same bits.
-func dot(a, b []float32) float64 {
-	b = b[:len(a)]
-	var s0, s1, s2, s3 float64
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		s0 += float64(a[i]) * float64(b[i])
-		s1 += float64(a[i+1]) * float64(b[i+1])
-		s2 += float64(a[i+2]) * float64(b[i+2])
-		s3 += float64(a[i+3]) * float64(b[i+3])
-	}
-	for ; i < len(a); i++ {
-		s0 += float64(a[i]) * float64(b[i])
-	}
-	return (s0 + s1) + (s2 + s3)
-}
-
-// squaredL2 is the squared Euclidean distance in float64. The explicit conversions forbid fused multiply-adds.
-func squaredL2(a, b []float32) float64 {
-	b = b[:len(a)]
-	var s0, s1, s2, s3 float64
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		d0 := float64(a[i]) - float64(b[i])
-		d1 := float64(a[i+1]) - float64(b[i+1])
-		d2 := float64(a[i+2]) - float64(b[i+2])
-		d3 := float64(a[i+3]) - float64(b[i+3])
-		s0 += float64(d0 * d0)
-		s1 += float64(d1 * d1)
-		s2 += float64(d2 * d2)
-		s3 += float64(d3 * d3)
-	}
-	for ; i < len(a); i++ {
-		d := float64(a[i]) - float64(b[i])
-		s0 += float64(d * d)
-	}
-	return (s0 + s1) + (s2 + s3)
 }

@@ -4,22 +4,15 @@ import (
 	"context"
 	"fmt"
 
-	"frontier/internal/kernels"
 	"frontier/internal/vector"
 )
 
 const (
-	// tileBytes is how much of the base is compared with a block of queries before the next part is read: half of a
-	// small L2 cache.
-	tileBytes = 128 << 10
-	// maxQueryBlock bounds the queries of a block. The base is read once a block, so with a base larger than memory
-	// bigger blocks mean fewer passes over the file.
-	maxQueryBlock = 256
-	// minShardRows keeps shards of the base long enough that most rows are refused by the float32 filter.
+	// minShardRows is how many rows a goroutine looks at in one go where it does little with each.
 	minShardRows = 4096
-	// exactRows is how many rows Exact hands to its Scanner at a time, so that a base that is mapped is read once, and
-	// not once for each block of queries.
-	exactRows = 64 << 10
+	// exactBytes is how much of the base Exact hands to its Scanner at a time, so that a base that is mapped is read from
+	// its file once, and not once for each block of queries.
+	exactBytes = 1 << 30
 )
 
 // Exact finds the k nearest rows of base for each row of queries under m, on workers goroutines (as many as there are
@@ -46,7 +39,7 @@ func exact(ctx context.Context, base, queries *vector.Matrix, m vector.Metric, k
 	if err != nil {
 		return nil, err
 	}
-	for _, part := range spans(base.Len(), exactRows) {
+	for _, part := range spans(base.Len(), max(exactBytes/(4*base.Dim()), 1)) {
 		rows, err := vector.NewMatrix(base.Rows(part.from, part.to), base.Dim())
 		if err != nil {
 			return nil, err
@@ -69,24 +62,6 @@ func spansOf(whole span, size int) []span {
 		all = append(all, span{from, min(from+size, whole.to)})
 	}
 	return all
-}
-
-// tileRows is how many rows of dim values make a tile.
-func tileRows(dim int) int { return max(tileBytes/(4*dim), 1) }
-
-// blockSize spreads the queries over the workers, twice as many blocks as workers where there are enough.
-func blockSize(queries, workers int) int {
-	size := min(max(queries/(2*workers), kernels.TileQueries), maxQueryBlock)
-	return size / kernels.TileQueries * kernels.TileQueries
-}
-
-// shardSize splits the base only where there are too few blocks of queries to occupy the workers.
-func shardSize(rows, blocks, workers int) int {
-	if blocks >= workers || blocks == 0 {
-		return rows
-	}
-	shards := min((2*workers+blocks-1)/blocks, max(rows/minShardRows, 1))
-	return (rows + shards - 1) / shards
 }
 
 // NotFiniteError is a NaN or an infinity among the values: no order of distances exists with them.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"frontier/internal/kernels"
 	"frontier/internal/vector"
 )
 
@@ -61,9 +62,9 @@ func FromIDs(base, queries *vector.Matrix, m vector.Metric, ids []int64, k int) 
 func scale(m vector.Metric, a, b []float32) float64 {
 	switch m {
 	case vector.L2:
-		return dot(a, a) + dot(b, b)
+		return kernels.Dot64(a, a) + kernels.Dot64(b, b)
 	case vector.IP:
-		return math.Sqrt(dot(a, a)) * math.Sqrt(dot(b, b))
+		return math.Sqrt(kernels.Dot64(a, a)) * math.Sqrt(kernels.Dot64(b, b))
 	default:
 		return 1
 	}

@@ -46,7 +46,7 @@ func PlanMemory(queries, dim, rows, k, workers int, memory int64) (Plan, error) 
 	with := func(bufferRows int) Plan {
 		return Plan{
 			Fixed: fixedBytes, Queries: 4 * int64(queries) * int64(dim),
-			Candidates: ScannerBytes(queries, dim, k, workers, bufferRows),
+			Candidates: ScannerBytes(queries, dim, k, workers),
 			Buffers:    2*4*int64(dim)*int64(bufferRows) + datasets.StreamBytes(dim), BufferRows: bufferRows,
 		}
 	}

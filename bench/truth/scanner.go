@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"frontier/internal/kernels"
+	"frontier/internal/knn"
 	"frontier/internal/vector"
 )
 
@@ -23,20 +21,15 @@ import (
 type Scanner struct {
 	queries *vector.Matrix
 	metric  vector.Metric
-	filter  filter
 	k       int
-	workers int
 
-	squares []float64    // squared norms of the queries
-	tail    []float32    // the last queries, filled up to TileQueries with copies of the last of them
-	found   []nearest    // of each query, in one array of candidates
-	limits  []limit      // of each query, as of what was found
-	locks   []sync.Mutex // of found and limits: parts of a block may be compared with one query at the same time
+	squares []float64 // squared norms of the queries
+	found   []nearest // of each query, in one array of candidates
+	search  *knn.Search
 
-	tiles       [][]float32 // what the filter looks at, one a worker
-	baseSquares []float64   // squared norms of the rows of the block in work; nil for L2, which needs none
-	baseNorms   []float64
-	rows        int64
+	block   *vector.Matrix // in work
+	firstID int64
+	rows    int64
 }
 
 // NewScanner prepares a search for the k nearest rows of each query under m, on workers goroutines (as many as there
@@ -52,30 +45,20 @@ func NewScanner(queries *vector.Matrix, m vector.Metric, k, workers int) (*Scann
 	case queries.Len() > math.MaxInt/neighborBytes/k:
 		return nil, fmt.Errorf("%d neighbours of %d queries are more than any memory holds", k, queries.Len())
 	}
-	n, dim := queries.Len(), queries.Dim()
+	n := queries.Len()
 	if err := checkFinite("query", queries, span{0, n}, 0); err != nil {
 		return nil, err
 	}
 	s := &Scanner{
-		queries: queries, metric: m, filter: newFilter(m, dim), k: k, workers: workers,
-		squares: make([]float64, n), found: make([]nearest, n), limits: make([]limit, n), locks: make([]sync.Mutex, n),
-		tiles: make([][]float32, workers),
+		queries: queries, metric: m, k: k,
+		squares: make([]float64, n), found: make([]nearest, n),
 	}
+	s.search = knn.New(knn.Config{Queries: queries, Metric: m, K: k, Workers: workers, Ranker: ranker{s}, Finite: s.finite})
 	candidates := make([]neighbor, n*k)
 	for q := range n {
 		row := queries.Row(q)
-		s.squares[q] = dot(row, row)
+		s.squares[q] = kernels.Dot64(row, row)
 		s.found[q] = nearest{k: k, heap: candidates[q*k : q*k : (q+1)*k]}
-		s.limits[q] = s.filter.limitFor(math.Inf(1), math.Sqrt(s.squares[q]))
-	}
-	if rest := n % kernels.TileQueries; rest > 0 {
-		s.tail = append(s.tail, queries.Rows(n-rest, n)...)
-		for len(s.tail) < kernels.TileQueries*dim {
-			s.tail = append(s.tail, queries.Row(n-1)...)
-		}
-	}
-	for w := range s.tiles {
-		s.tiles[w] = make([]float32, tileRows(dim)*kernels.TileQueries)
 	}
 	return s, nil
 }
@@ -90,17 +73,14 @@ func workersOr(workers int) int {
 
 const (
 	neighborBytes = 16       // a candidate: its distance and its id
-	queryBytes    = 72       // what is held of a query beside its values and candidates
+	queryBytes    = 40       // what is held of a query beside its values and candidates
 	scannerBytes  = 64 << 10 // the Scanner itself, what goroutines need, and what sizes are rounded up to
-	normBytes     = 16       // what is held of a row of the block in work beside its values, where the metric needs norms
 )
 
 // ScannerBytes is the most memory that a Scanner holds beside its queries and the block of rows in work, for any
-// metric and blocks of at most rows.
-func ScannerBytes(queries, dim, k, workers, rows int) int64 {
-	perWorker := 4*int64(tileRows(dim))*kernels.TileQueries + 4<<10
-	return int64(queries)*(neighborBytes*int64(k)+queryBytes) + int64(rows)*normBytes + int64(workers)*perWorker +
-		4*int64(dim)*2*kernels.TileQueries + scannerBytes
+// metric. It does not depend on the rows.
+func ScannerBytes(queries, dim, k, workers int) int64 {
+	return int64(queries)*(neighborBytes*int64(k)+queryBytes) + knn.Bytes(queries, dim, k, workers) + scannerBytes
 }
 
 // Add compares rows with all queries; their ids are firstID, firstID+1, ... A row must not be added twice. It refuses
@@ -110,111 +90,65 @@ func (s *Scanner) Add(ctx context.Context, rows *vector.Matrix, firstID int64) e
 	if rows.Dim() != s.queries.Dim() {
 		return fmt.Errorf("base rows have %d dimensions and queries %d; both must come from the same embedding", rows.Dim(), s.queries.Dim())
 	}
-	if err := s.readBlock(ctx, rows, firstID); err != nil {
+	s.block, s.firstID = rows, firstID
+	if err := s.search.Add(ctx, rows, nil); err != nil {
 		return err
 	}
-	blocks := spans(s.queries.Len(), blockSize(s.queries.Len(), s.workers))
-	parts := spans(rows.Len(), shardSize(rows.Len(), len(blocks), s.workers))
-	tiles := make(chan []float32, s.workers)
-	for _, tile := range s.tiles {
-		tiles <- tile
-	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(s.workers)
-	for _, block := range blocks {
-		for _, part := range parts {
-			g.Go(func() error {
-				computed := <-tiles
-				defer func() { tiles <- computed }()
-				return s.scan(ctx, computed, rows, firstID, block, part)
-			})
-		}
-	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
+	s.block = nil
 	s.rows += int64(rows.Len())
 	return nil
 }
 
-// readBlock checks all rows, and takes their norms where the metric needs them, in one pass.
-func (s *Scanner) readBlock(ctx context.Context, rows *vector.Matrix, firstID int64) error {
-	if s.metric != vector.L2 && len(s.baseNorms) < rows.Len() {
-		s.baseSquares, s.baseNorms = make([]float64, rows.Len()), make([]float64, rows.Len())
-	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(s.workers)
-	for _, part := range spans(rows.Len(), minShardRows) {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := checkFinite("base", rows, part, firstID); err != nil || s.metric == vector.L2 {
-				return err
-			}
-			for i := part.from; i < part.to; i++ {
-				row := rows.Row(i)
-				s.baseSquares[i] = dot(row, row)
-				s.baseNorms[i] = math.Sqrt(s.baseSquares[i])
-			}
-			return nil
-		})
-	}
-	return g.Wait()
+// finite refuses a row of the block in work that holds a NaN or an infinity.
+func (s *Scanner) finite(row int) error {
+	return checkFinite("base", s.block, span{row, row + 1}, s.firstID)
 }
 
-// scan compares a part of the rows with a block of queries.
-func (s *Scanner) scan(ctx context.Context, computed []float32, rows *vector.Matrix, firstID int64, block, part span) error {
-	dim := rows.Dim()
-	for _, tile := range spansOf(part, tileRows(dim)) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		values := rows.Rows(tile.from, tile.to)
-		for group := block.from; group < block.to; group += kernels.TileQueries {
-			queries := s.tail
-			if group+kernels.TileQueries <= s.queries.Len() {
-				queries = s.queries.Rows(group, group+kernels.TileQueries)
-			}
-			s.filter.tile(computed, queries, values, dim)
-			for j := range min(kernels.TileQueries, block.to-group) {
-				s.sift(computed[j:], rows, firstID, tile, group+j)
-			}
+// ranker ranks by Distance what the search hands on.
+type ranker struct{ *Scanner }
+
+func (r ranker) Rank(query int, rows []int32) {
+	found := &r.found[query]
+	for ; len(rows) >= 4; rows = rows[4:] {
+		four := [4]int32(rows)
+		for i, d := range r.distances(query, four) {
+			found.offer(neighbor{d, r.firstID + int64(four[i])})
 		}
 	}
-	return nil
-}
-
-// sift offers the rows of the tile that the filter lets pass to the query's nearest. Every TileQueries-th value of
-// computed belongs to the query.
-func (s *Scanner) sift(computed []float32, rows *vector.Matrix, firstID int64, tile span, query int) {
-	lock, norm := &s.locks[query], 0.0
-	lock.Lock()
-	cut := s.limits[query]
-	lock.Unlock()
-	for row, at := tile.from, 0; row < tile.to; row, at = row+1, at+kernels.TileQueries {
-		if s.metric != vector.L2 {
-			norm = s.baseNorms[row]
-		}
-		if s.filter.tooFar(computed[at], norm, cut) {
-			continue
-		}
-		candidate := neighbor{s.distance(query, rows, row), firstID + int64(row)}
-		lock.Lock()
-		if found := &s.found[query]; found.offer(candidate) && found.full() {
-			s.limits[query] = s.filter.limitFor(found.worst(), math.Sqrt(s.squares[query]))
-		}
-		cut = s.limits[query]
-		lock.Unlock()
+	for _, row := range rows {
+		found.offer(neighbor{Distance(r.metric, r.queries.Row(query), r.block.Row(int(row))), r.firstID + int64(row)})
 	}
 }
 
-// distance is Distance with the squared norms taken from where they are kept.
-func (s *Scanner) distance(query int, rows *vector.Matrix, row int) float64 {
-	if s.metric == vector.Cosine {
-		return cosineDistance(dot(s.queries.Row(query), rows.Row(row)), s.squares[query], s.baseSquares[row])
+func (r ranker) Worst(query int) float64 {
+	if found := &r.found[query]; found.full() {
+		return found.worst()
 	}
-	return Distance(s.metric, s.queries.Row(query), rows.Row(row))
+	return math.Inf(1)
+}
+
+// distances is Distance of the query and each of four rows of the block in work.
+func (s *Scanner) distances(query int, rows [4]int32) [4]float64 {
+	q := s.queries.Row(query)
+	var values [4][]float32
+	for i, row := range rows {
+		values[i] = s.block.Row(int(row))
+	}
+	if s.metric == vector.L2 {
+		return kernels.SquaredL264Four(q, values)
+	}
+	d := kernels.Dot64Four(q, values)
+	if s.metric == vector.IP {
+		for i := range d {
+			d[i] = -d[i]
+		}
+		return d
+	}
+	squares := kernels.Square64Four(values)
+	for i := range d {
+		d[i] = cosineDistance(d[i], s.squares[query], squares[i])
+	}
+	return d
 }
 
 // K is how many neighbours of each query are known: k, or the number of rows added if that is smaller.
@@ -238,9 +172,6 @@ func (s *Scanner) candidates(q int) []neighbor { return s.found[q].heap }
 func (s *Scanner) restore(q int, candidates []neighbor) {
 	for _, c := range candidates {
 		s.found[q].offer(c)
-	}
-	if s.found[q].full() {
-		s.limits[q] = s.filter.limitFor(s.found[q].worst(), math.Sqrt(s.squares[q]))
 	}
 }
 

@@ -100,7 +100,7 @@ func TestScannerStaysWithinItsBytes(t *testing.T) {
 					}
 				}
 				runtime.ReadMemStats(&after)
-				got, limit := after.TotalAlloc-before.TotalAlloc, ScannerBytes(c.queries, dim, c.k, c.workers, rows)
+				got, limit := after.TotalAlloc-before.TotalAlloc, ScannerBytes(c.queries, dim, c.k, c.workers)
 				if got > uint64(limit) {
 					t.Errorf("%d bytes were allocated, the bound is %d", got, limit)
 				}

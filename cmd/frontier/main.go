@@ -14,6 +14,7 @@ import (
 	"frontier/datasets"
 	"frontier/embedders"
 	"frontier/indexes/engines"
+	"frontier/internal/kernels"
 	"frontier/results/gate"
 	"frontier/sweep/cell"
 	"frontier/sweep/file"
@@ -35,6 +36,10 @@ func run() int {
 	if os.Getenv(cell.Env) != "" {
 		return cell.Serve(os.NewFile(cell.RequestFD, "request"), os.NewFile(cell.ReplyFD, "reply"),
 			cell.Registry{Engines: engines.All(), Embedders: embedders.Kinds()}, os.Exit)
+	}
+	if err := kernels.Err(); err != nil {
+		fmt.Fprintln(os.Stderr, "frontier: "+err.Error())
+		return exitUsage
 	}
 	ctx, stop := interruptible()
 	defer stop()

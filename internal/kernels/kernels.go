@@ -1,43 +1,25 @@
-// Package kernels computes distances between float32 vectors.
+// Package kernels computes distances between vectors: of float32, and exactly of bytes. Each kernel has a portable form
+// in Go, which is the reference, and one for each instruction set; which is used is decided once, at the start.
 package kernels
 
-// Dot is the inner product of a and b, which have the same length. Four sums run side by side; the error against exact
-// arithmetic is at most about len/4 float32 roundings.
-func Dot(a, b []float32) float32 {
-	b = b[:len(a)]
-	var s0, s1, s2, s3 float32
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		s0 += a[i] * b[i]
-		s1 += a[i+1] * b[i+1]
-		s2 += a[i+2] * b[i+2]
-		s3 += a[i+3] * b[i+3]
-	}
-	for ; i < len(a); i++ {
-		s0 += a[i] * b[i]
-	}
-	return (s0 + s1) + (s2 + s3)
-}
+//go:generate go run -C gen . -out ../kernels_amd64.s -stubs ../stubs_amd64.go -pkg kernels
+
+// Dot is the inner product of a and b, which have the same length. Sums run side by side, in an order that depends on
+// the variant; whatever it is, the result is within len roundings of float32 of the exact one, relative to the sum of
+// the magnitudes of the products (Higham, Accuracy and Stability of Numerical Algorithms, section 3.1).
+func Dot(a, b []float32) float32 { return active.dot(a, b[:len(a)]) }
 
 // SquaredL2 is the squared Euclidean distance of a and b, which have the same length. It subtracts before it squares,
-// so vectors far from the origin do not cancel.
-func SquaredL2(a, b []float32) float32 {
-	b = b[:len(a)]
-	var s0, s1, s2, s3 float32
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		d0, d1, d2, d3 := a[i]-b[i], a[i+1]-b[i+1], a[i+2]-b[i+2], a[i+3]-b[i+3]
-		s0 += d0 * d0
-		s1 += d1 * d1
-		s2 += d2 * d2
-		s3 += d3 * d3
-	}
-	for ; i < len(a); i++ {
-		d := a[i] - b[i]
-		s0 += d * d
-	}
-	return (s0 + s1) + (s2 + s3)
+// so vectors far from the origin do not cancel: the result is within len+3 roundings of float32 of the exact one.
+func SquaredL2(a, b []float32) float32 { return active.squaredL2(a, b[:len(a)]) }
+
+// DotRows writes the inner product of query and each of the len(dst) rows to dst, with the same bits as Dot. rows is
+// len(dst) x len(query), row-major.
+func DotRows(dst, query, rows []float32) {
+	active.dotRows(dst, query, rows[:len(dst)*len(query)])
 }
 
-// Variant names the instruction set that the kernels use; it goes into every result row.
-func Variant() string { return "portable" }
+// SquaredL2Rows writes squared Euclidean distances as DotRows does inner products, with the same bits as SquaredL2.
+func SquaredL2Rows(dst, query, rows []float32) {
+	active.squaredL2Rows(dst, query, rows[:len(dst)*len(query)])
+}

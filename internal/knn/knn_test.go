@@ -1,0 +1,308 @@
+package knn
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"frontier/internal/kernels"
+	"frontier/internal/vector"
+)
+
+func TestMain(m *testing.M) {
+	if err := kernels.Err(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+var metrics = []vector.Metric{vector.L2, vector.IP, vector.Cosine}
+
+// exact ranks by sorting all that it was handed, and counts it.
+type exact struct {
+	metric        vector.Metric
+	queries, rows *vector.Matrix
+	k             int
+	handed        []map[int]float64 // of each query, by row
+	count         atomic.Int64
+	t             testing.TB
+}
+
+func newExact(t testing.TB, m vector.Metric, queries, rows *vector.Matrix, k int) *exact {
+	e := &exact{metric: m, queries: queries, rows: rows, k: k, handed: make([]map[int]float64, queries.Len()), t: t}
+	for q := range e.handed {
+		e.handed[q] = map[int]float64{}
+	}
+	return e
+}
+
+func distance(m vector.Metric, a, b []float32) float64 {
+	switch m {
+	case vector.L2:
+		return kernels.SquaredL264(a, b)
+	case vector.IP:
+		return -kernels.Dot64(a, b)
+	}
+	aa, bb := kernels.Dot64(a, a), kernels.Dot64(b, b)
+	if aa == 0 || bb == 0 {
+		return 1
+	}
+	return 1 - kernels.Dot64(a, b)/math.Sqrt(aa*bb)
+}
+
+func (e *exact) Rank(query int, rows []int32) {
+	e.count.Add(int64(len(rows)))
+	for _, row := range rows {
+		if _, twice := e.handed[query][int(row)]; twice {
+			e.t.Errorf("row %d was handed on twice for query %d", row, query)
+		}
+		e.handed[query][int(row)] = distance(e.metric, e.queries.Row(query), e.rows.Row(int(row)))
+	}
+}
+
+func (e *exact) Worst(query int) float64 {
+	if len(e.handed[query]) < e.k {
+		return math.Inf(1)
+	}
+	var all []float64
+	for _, d := range e.handed[query] {
+		all = append(all, d)
+	}
+	slices.Sort(all)
+	return all[e.k-1]
+}
+
+// check fails if a row that is among the k nearest allowed ones was not handed on.
+func (e *exact) check(allowed func(int) bool) {
+	e.t.Helper()
+	for q := range e.queries.Len() {
+		var all []float64
+		for row := range e.rows.Len() {
+			if allowed == nil || allowed(row) {
+				all = append(all, distance(e.metric, e.queries.Row(q), e.rows.Row(row)))
+			}
+		}
+		if len(all) == 0 {
+			continue
+		}
+		slices.Sort(all)
+		worst := all[min(e.k, len(all))-1]
+		within := 0
+		for row := range e.rows.Len() {
+			_, handed := e.handed[q][row]
+			if allowed != nil && !allowed(row) {
+				if handed {
+					e.t.Fatalf("row %d was handed on and is not allowed", row)
+				}
+				continue
+			}
+			if d := distance(e.metric, e.queries.Row(q), e.rows.Row(row)); d <= worst {
+				within++
+				if !handed && kernels.Norm(e.queries.Row(q)) != 0 {
+					e.t.Fatalf("query %d: row %d at distance %v was not handed on; the %d-th is at %v", q, row, d, e.k, worst)
+				}
+			}
+		}
+	}
+}
+
+func gaussian(t testing.TB, rows, dim int, offset float64, seed uint64) *vector.Matrix {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 3))
+	data := make([]float32, rows*dim)
+	for i := range data {
+		data[i] = float32(rng.NormFloat64() + offset)
+	}
+	m, err := vector.NewMatrix(data, dim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func search(t testing.TB, e *exact, workers int, allowed func(int) bool) {
+	t.Helper()
+	s := New(Config{Queries: e.queries, Metric: e.metric, K: e.k, Workers: workers, Ranker: e})
+	if err := s.Add(t.Context(), e.rows, allowed); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Hardly more than the nearest may be handed on, whether the rows lie around the origin or far from it, and in whatever
+// order: the rest is what makes the search fast.
+func TestAlmostEverythingIsRefused(t *testing.T) {
+	const rows, queries, k = 20000, 40, 10
+	for _, dim := range []int{16, 100} {
+		for _, offset := range []float64{0, 1e4} {
+			for _, m := range metrics {
+				if m == vector.Cosine && offset > 0 {
+					continue // all cosines are then 1 for float32
+				}
+				t.Run(fmt.Sprintf("%s/dim=%d/offset=%g", m, dim, offset), func(t *testing.T) {
+					e := newExact(t, m, gaussian(t, queries, dim, offset, 1), gaussian(t, rows, dim, offset, 2), k)
+					search(t, e, 2, nil)
+					e.check(nil)
+					if handed := e.count.Load(); handed > queries*(k+k/2) {
+						t.Errorf("%d rows were handed on, for %d queries and k = %d", handed, queries, k)
+					}
+				})
+			}
+		}
+	}
+}
+
+// Rows each nearer than those before all reach the limit at first.
+func TestRowsInOrderAreRefused(t *testing.T) {
+	const rows, dim, k = 60000, 4, 10
+	data := make([]float32, rows*dim)
+	for i := range data {
+		data[i] = float32(rows - i/dim)
+	}
+	base, err := vector.NewMatrix(data, dim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newExact(t, vector.L2, gaussian(t, 5, dim, 0, 1), base, k)
+	search(t, e, 1, nil)
+	e.check(nil)
+	if handed := e.count.Load(); handed > 5*rows/100 {
+		t.Errorf("%d rows were handed on for 5 queries", handed)
+	}
+}
+
+func TestOnlyAllowedRowsAreHandedOn(t *testing.T) {
+	queries, rows := gaussian(t, 37, 9, 0, 1), gaussian(t, 3000, 9, 0, 2)
+	for _, m := range metrics {
+		for _, keep := range []int{1, 7, 2999, 10000} {
+			allowed := func(row int) bool { return row%keep == keep-1 }
+			e := newExact(t, m, queries, rows, 5)
+			search(t, e, 2, allowed)
+			e.check(allowed)
+		}
+	}
+}
+
+func TestBlocksOfQueries(t *testing.T) {
+	const dim = 3000
+	block := blockQueries(dim, 2)
+	queries, rows := gaussian(t, block+5, dim, 0, 1), gaussian(t, 50, dim, 0, 2)
+	e := newExact(t, vector.L2, queries, rows, 2)
+	search(t, e, 2, nil)
+	e.check(nil)
+}
+
+func TestSampledFirstIsAPermutation(t *testing.T) {
+	for n := range 200 {
+		seen := make([]bool, n)
+		for i := range n {
+			at := sampledFirst(i, n)
+			if at < 0 || at >= n || seen[at] {
+				t.Fatalf("place %d of %d is %d", i, n, at)
+			}
+			seen[at] = true
+		}
+	}
+}
+
+func TestLargestEqualsSorting(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 3000 {
+		n := 1 + rng.IntN(40)
+		values := make([]float32, n)
+		for i := range values {
+			values[i] = float32(rng.IntN(12))
+			if rng.IntN(10) == 0 {
+				values[i] = float32(math.Inf(-1))
+			}
+		}
+		sorted := slices.Clone(values)
+		slices.Sort(sorted)
+		k := 1 + rng.IntN(n)
+		if got := largest(values, k); got != sorted[n-k] {
+			t.Fatalf("the %d-th largest is %v, want %v of %v", k, got, sorted[n-k], sorted)
+		}
+	}
+}
+
+func TestRoundingIsDirected(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		v := rng.NormFloat64() * math.Pow(10, 90*rng.Float64()-45)
+		down, up := roundDown(v), roundUp(v)
+		if float64(down) > v || float64(up) < v || up != down && math.Nextafter32(down, up) != up {
+			t.Fatalf("%v lies between %v and %v", v, down, up)
+		}
+	}
+}
+
+// The bounds are what makes answers exact: they are tested as such, with the scores of the kernels and distances in
+// float64, on rows and queries for which float32 is at its worst.
+func TestScoresStayWithinTheirBounds(t *testing.T) {
+	for _, dim := range []int{1, 3, 17, 96, 700} {
+		for _, size := range []float64{1e-42, 1e-25, 1, 1e15, 1e30} {
+			for _, offset := range []float64{0, 1, 1e4} {
+				for _, m := range metrics {
+					t.Run(fmt.Sprintf("%s/dim=%d/size=%g/offset=%g", m, dim, size, offset), func(t *testing.T) {
+						checkBounds(t, m, dim, size, offset)
+					})
+				}
+			}
+		}
+	}
+}
+
+func checkBounds(t *testing.T, m vector.Metric, dim int, size, offset float64) {
+	const rows, queries = 30, 4
+	scaled := func(n int, seed uint64) *vector.Matrix {
+		data := gaussian(t, n, dim, offset, seed).Rows(0, n)
+		for i := range data {
+			data[i] = float32(float64(data[i]) * size)
+		}
+		matrix, err := vector.NewMatrix(data, dim)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return matrix
+	}
+	base, asked := scaled(rows, 1), scaled(queries, 2)
+	sp := newSpace(m, dim, 0)
+	sp.moveTo(base)
+	tile, panel := kernels.NewTile(1<<20, dim), kernels.NewPanel(dim)
+	sifted, limits, moved := kernels.NewSifted(tile), make([]float32, kernels.TileShape().Queries), make([]float32, dim)
+	slacks := make([]float64, rows)
+	of := make([]query, len(limits))
+	for j := range limits {
+		limits[j] = float32(math.Inf(-1))
+		sp.query(&of[j], moved, asked.Row(j%queries))
+		panel.Set(j, moved)
+	}
+	n := min(rows, tile.Cap())
+	for i := range n {
+		offset, slack := sp.row(tile, i, base.Row(i))
+		tile.SetOffset(i, offset)
+		slacks[i] = float64(slack)
+	}
+	tile.SetRows(n)
+	sifted.Sift(panel, tile, limits)
+	for i := range sifted.Rows() {
+		row, _, scores := sifted.Row(i)
+		if row >= n {
+			continue
+		}
+		for j, score := range scores {
+			q := &of[j]
+			d := distance(m, asked.Row(j%queries), base.Row(row))
+			want := q.origin - q.factor*d
+			upper, lower := float64(score)+q.slack, float64(score)-slacks[row]-q.slack
+			if !(upper < want) && !(lower > want) {
+				continue // also where there is no bound
+			}
+			t.Fatalf("row %d: the score %v, with slacks of %v and %v, excludes %v, which follows from the distance %v", row, score, slacks[row], q.slack, want, d)
+		}
+	}
+}
