@@ -72,7 +72,7 @@ type pointPlan struct {
 	id       string
 	searches []param.Values // of each part
 	fusion   hybrid.Fusion
-	clients  int
+	load     file.Load
 }
 
 // planCells lists the cells of all inputs. Whatever is impossible is an error here, before anything is built.
@@ -193,6 +193,9 @@ func (r *runner) index(v variant, in input) *built {
 	if in.embedding != nil {
 		b.stage.Params += " " + string(in.embedding.metric)
 	}
+	if r.opt.BuildMark != "" {
+		b.stage.Params += " by=" + r.opt.BuildMark
+	}
 	key := b.stage.Key()
 	if known, ok := r.builds[key]; ok {
 		return known
@@ -219,8 +222,8 @@ func (r *runner) addPoints(c *cellPlan, chosen []variant, fusions []hybrid.Fusio
 	for _, setting := range product(searches) {
 		for _, fusion := range fusions {
 			for _, l := range r.file.Measure.Load {
-				p := pointPlan{searches: setting, fusion: fusion, clients: l.Clients}
-				text := fmt.Sprintf("%s %v %d %s", c.id, fusion, l.Clients, r.protocol())
+				p := pointPlan{searches: setting, fusion: fusion, load: l}
+				text := fmt.Sprintf("%s %v %s %s", c.id, fusion, l.Canonical(), r.protocol())
 				for _, s := range setting {
 					text += " " + s.Canonical()
 				}
@@ -240,7 +243,8 @@ func (r *runner) protocol() string {
 	if r.vectors != nil {
 		truth = r.vectors.truthKey
 	}
-	return fmt.Sprintf("%s %s %v %d %s %s %d %d %v %v %v %s", scorerVersion, truth, m.K, m.Depth, m.Unit, m.Evidence, m.RelevanceMin, m.Rounds, m.MinTime, m.Warmup, m.MaxTime, r.judgements)
+	return fmt.Sprintf("%s %s %v %d %s %s %d %d %v %v %v %v %s %v %s", scorerVersion, truth, m.K, m.Depth, m.Unit, m.Evidence, m.RelevanceMin,
+		m.Rounds, m.MinTime, m.Warmup, m.MaxTime, m.Until, m.Noisy, r.file.Limits.Query, r.judgements)
 }
 
 // shortID is 16 hexadecimal digits of a hash of text: among a billion points the chance of a clash is under 3%.

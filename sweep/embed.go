@@ -162,7 +162,7 @@ func storeQueryVectors(kind *embedders.Kind, params param.Values, model string, 
 
 // prepareTruth finds the exact neighbours of the queries.
 func (r *runner) prepareTruth(ctx context.Context, name string, e *embedding, queries cas.Key) error {
-	k := r.maxK() + truthSlack
+	k := max(r.maxK()+truthSlack, deepTruth)
 	stage := cas.Stage{
 		Name: "truth", Version: truthVersion,
 		Params: fmt.Sprintf("%s k=%d", e.metric, k), Inputs: []cas.Key{e.key, queries},

@@ -87,7 +87,7 @@ func (r *runner) build(ctx context.Context, b *built, running *atomic.Int32) err
 		reply, err := runCell(ctx, r.opt.Command, cell.Request{MemoryLimit: limit, Build: &cell.BuildRequest{
 			Engine: b.engine.Name, Params: b.params, Source: b.input.source(), Seed: r.file.Seed, Threads: r.threads,
 			Dir: filepath.Join(dir, "index"),
-		}}, r.file.Limits.CellTime, func(string) {})
+		}}, r.file.Limits.CellTime)
 		if err != nil {
 			return err
 		}

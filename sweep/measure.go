@@ -24,58 +24,111 @@ const (
 	statusKilled  = "out_of_memory"
 )
 
-// measureCell measures the points of one cell in a process of its own and scores the answers. A cell that fails gives
-// rows that say so; only a failure of the sweep itself is an error.
-func (r *runner) measureCell(ctx context.Context, store *store, c *cellPlan) ([]results.Row, []results.QueryRow, error) {
-	started := time.Now().UTC()
+// cellRun is one cell on its way to rows.
+type cellRun struct {
+	plan    *cellPlan
+	started time.Time
+	dir     string // of its answers
+	loaded  *cell.Loaded
+	visits  *cellVisits
+	points  []*pointRun   // of each point of the plan; the same one for points that are the same in effect
+	spent   time.Duration // on visits
+	alive   time.Duration // of its processes
+	err     *cellError
+}
+
+// begin makes a cell ready for sessions. A part that could not be built is what the cell fails of.
+func (r *runner) begin(store *store, c *cellPlan) (*cellRun, error) {
+	run := &cellRun{plan: c, started: time.Now().UTC()}
 	for _, p := range c.parts {
 		if p.err != nil {
-			return r.failedRows(c, started, "build", p.err), nil, nil
+			return run, nil
 		}
 	}
-	dir, err := os.MkdirTemp(store.dir, answersDir) // a killed run leaves it where the next one finds it
-	if err != nil {
-		return nil, nil, err
+	var err error
+	run.dir, err = os.MkdirTemp(store.dir, answersDir) // a killed run leaves it where the next one finds it
+	return run, err
+}
+
+// finishCell gives the rows of a cell, which say what became of it also where it failed.
+func (r *runner) finishCell(run *cellRun) ([]results.Row, []results.QueryRow, error) {
+	defer os.RemoveAll(run.dir) // answers are in the rows by then
+	for _, p := range run.plan.parts {
+		if p.err != nil {
+			return r.failedRows(run.plan, run.started, "build", p.err), nil, nil
+		}
 	}
-	defer os.RemoveAll(dir) // answers are in the rows by then
-	report, err := r.runMeasure(ctx, c, dir)
-	var failed *cellError
-	if errors.As(err, &failed) {
-		return r.failedRows(c, started, "measure", failed), nil, nil
+	if run.err != nil {
+		return r.failedRows(run.plan, run.started, "measure", run.err), nil, nil
 	}
+	rows, queries, err := r.scoreCell(run)
 	if err != nil {
-		return nil, nil, err
-	}
-	rows, queries, err := r.scoreCell(c, report, started)
-	if err != nil {
-		return nil, nil, fmt.Errorf("score %s: %w", c.describe(), err)
+		return nil, nil, fmt.Errorf("score %s: %w", run.plan.describe(), err)
 	}
 	return rows, queries, nil
 }
 
-// runMeasure holds the machine's lock only while the cell runs; scoring is not measuring.
-func (r *runner) runMeasure(ctx context.Context, c *cellPlan, dir string) (*cell.MeasureReport, error) {
+// session runs do with the loaded cell, which is measured alone: the machine's lock is held as long as it lives. What the
+// cell fails of is kept in run; only a failure of the sweep itself is an error.
+func (r *runner) session(ctx context.Context, run *cellRun, do func(*session) error) error {
+	if run.dir == "" || run.err != nil {
+		return nil
+	}
 	begun := time.Now()
 	unlock, err := machine.Lock(ctx, func() {
 		r.progress(Event{Stage: "warning", Detail: "waiting until the other sweep on this machine has measured its cell"})
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer unlock()
 	r.worksFor(time.Since(begun).Seconds()) // waiting for other sweeps costs time, but not because of the runner
-	req := r.measureRequest(c, dir)
-	reply, err := runCell(r.work, r.opt.Command, cell.Request{MemoryLimit: r.file.Limits.Memory, Measure: req}, r.file.Limits.CellTime, func(text string) {
-		r.progress(Event{Stage: "measuring", Detail: c.describe() + ": " + text})
-	})
-	if err != nil {
-		return nil, err
+	opened := time.Now()
+	limit := r.file.Limits.CellTime
+	if limit > 0 {
+		limit = max(limit-run.alive, time.Millisecond) // over all sessions of the cell
 	}
-	if reply.Measured == nil || len(reply.Measured.Points) != len(c.points) {
-		return nil, fmt.Errorf("%s: the cell's reply is not that of %d measured points", c.describe(), len(c.points))
+	s, err := openSession(r.work, r.opt.Command, r.measureRequest(run.plan, run.dir, run.loaded == nil), r.file.Limits.Memory, limit)
+	if err == nil {
+		defer s.close()
+		r.worksFor(s.loaded.LoadSeconds)
+		if run.loaded == nil {
+			r.loadedFirst(run, s.loaded)
+		}
+		err = do(s)
+		r.worksFor(s.spent.Seconds())
+		run.spent += s.spent
 	}
-	r.worksFor(reply.Measured.LoadSeconds + reply.Measured.Spent)
-	return reply.Measured, nil
+	run.alive += time.Since(opened)
+	var failed *cellError
+	if errors.As(err, &failed) {
+		if failed.Status == "timeout" {
+			failed.Msg = fmt.Sprintf("took longer than limits.cell_time (%v)", r.file.Limits.CellTime)
+		}
+		run.err = failed
+		return nil
+	}
+	return err
+}
+
+// loadedFirst notes what the engines make of the points.
+func (r *runner) loadedFirst(run *cellRun, loaded *cell.Loaded) {
+	run.loaded = loaded
+	var distinct []*pointRun
+	for i, p := range loaded.Points {
+		if p.SameAs != i {
+			run.points = append(run.points, run.points[p.SameAs])
+			continue
+		}
+		one := &pointRun{plan: run.plan.points[i], index: i}
+		run.points, distinct = append(run.points, one), append(distinct, one)
+	}
+	run.visits = newCellVisits(schedule{
+		measure: r.file.Measure, timeout: r.file.Limits.Query, seed: r.file.Seed, ended: func() bool { return r.interrupted.Err() != nil },
+		say: func(text string) {
+			r.progress(Event{Stage: "measuring", Detail: run.plan.describe() + ": " + text})
+		},
+	}, distinct)
 }
 
 // worksFor notes time that went into the work itself; the rest of what a sweep takes is the runner's own.
@@ -85,17 +138,17 @@ func (r *runner) worksFor(seconds float64) {
 	r.worked += time.Duration(seconds * float64(time.Second))
 }
 
-func (r *runner) measureRequest(c *cellPlan, dir string) *cell.MeasureRequest {
+func (r *runner) measureRequest(c *cellPlan, dir string, first bool) *cell.MeasureRequest {
 	m := r.file.Measure
-	req := &cell.MeasureRequest{
-		Depth: m.Depth, Rounds: m.Rounds, Warmup: m.Warmup, MinTime: m.MinTime, MaxTime: m.MaxTime,
-		Seed: r.file.Seed, Threads: r.threads, Dir: dir,
-	}
+	req := &cell.MeasureRequest{Depth: m.Depth, Seed: r.file.Seed, Threads: r.threads, Dir: dir}
 	for _, p := range c.parts {
 		req.Parts = append(req.Parts, cell.Part{Engine: p.engine.Name, Params: p.params, Source: p.input.source(), Dir: p.dir})
 	}
 	for _, p := range c.points {
-		req.Points = append(req.Points, cell.Point{ID: p.id, Search: p.searches, Fusion: p.fusion, Clients: p.clients})
+		req.Points = append(req.Points, cell.Point{ID: p.id, Search: p.searches, Fusion: p.fusion, Load: p.load.Canonical(), Most: p.load.Clients})
+	}
+	if first {
+		req.Check = r.graphCheck(c)
 	}
 	if r.vectors != nil {
 		req.QueryVectors = r.vectors.queries

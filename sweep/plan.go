@@ -49,6 +49,9 @@ type PlanItem struct {
 
 // MakePlan counts the sweep that f describes. The cache in the folder cache is only looked at.
 func MakePlan(f *file.File, reg file.Registry, cache string) (*Plan, error) {
+	if err := checkLoads(f); err != nil {
+		return nil, err
+	}
 	engines := reg.Engines
 	p := &Plan{}
 	chunkings, embeddings := 1, 1

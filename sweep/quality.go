@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"frontier/bench/ranking"
 	"frontier/bench/recall"
@@ -103,35 +102,6 @@ func annWarnings(row results.Row, s recall.Summary, k int) {
 	}
 	if s.Duplicates > 0 {
 		addWarnings(row, fmt.Sprintf("%d answers repeat an id that the same list had already; each counts once", s.Duplicates))
-	}
-}
-
-// latencyColumns fills the percentiles of all visits together. A percentile without enough samples stays null. An interval
-// is that of the order statistics, widened to hold the percentile of every single visit: within a visit samples are much
-// alike, and what differs from visit to visit is what a reader would see on measuring again.
-func latencyColumns(row results.Row, h histogram, visits map[float64][]time.Duration) {
-	for _, p := range []struct {
-		column   string
-		p        float64
-		interval bool
-	}{
-		{"latency_p50", 0.5, true}, {"latency_p90", 0.9, false}, {"latency_p95", 0.95, false}, {"latency_p99", 0.99, true}, {"latency_p999", 0.999, false},
-	} {
-		value, low, high, ok := stats.Percentile(h, p.p)
-		if !ok {
-			continue
-		}
-		row[p.column+"_seconds"] = value.Seconds()
-		if !p.interval {
-			continue
-		}
-		for _, v := range visits[p.p] {
-			low, high = min(low, v), max(high, v)
-		}
-		row[p.column+"_low_seconds"], row[p.column+"_high_seconds"] = low.Seconds(), high.Seconds()
-	}
-	if h.TotalCount() > 0 {
-		row["latency_mean_seconds"] = h.Mean() / 1e9
 	}
 }
 

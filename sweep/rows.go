@@ -11,6 +11,7 @@ import (
 	"frontier/internal/cas"
 	"frontier/internal/param"
 	"frontier/results"
+	"frontier/sweep/file"
 )
 
 // parameterRow is what is known of a point before it is measured: what it is, of what data, with which parameters.
@@ -18,7 +19,15 @@ func (r *runner) parameterRow(c *cellPlan, p pointPlan, started time.Time) resul
 	row := results.Row{
 		"run_id": r.runID, "point_id": p.id, "cell_id": c.id, "started_at": started, "status": statusOK,
 		"k": int64(r.maxK()), "depth": int64(r.file.Measure.Depth),
-		"load_mode": "closed", "concurrency": int64(p.clients),
+		"load_mode": p.load.Mode,
+	}
+	if p.load.Mode == file.Closed {
+		row["concurrency"] = int64(p.load.Clients)
+	} else {
+		row["in_flight"], row["arrivals"] = int64(p.load.Clients), p.load.Arrivals
+	}
+	if p.load.Mode == file.Open {
+		row["target_qps"] = p.load.Rate
 	}
 	if r.file.Name != "" {
 		row["name"] = r.file.Name

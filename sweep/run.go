@@ -47,6 +47,8 @@ type runner struct {
 	work  context.Context
 	abort context.CancelCauseFunc
 
+	interrupted context.Context // ends when the user wants to go
+
 	runID     string
 	started   time.Time
 	compacted time.Time // when results.parquet was last written
@@ -71,6 +73,7 @@ func Run(ctx context.Context, f *file.File, opt Options) (Summary, error) {
 
 func (r *runner) run(ctx context.Context) error {
 	r.work, r.abort = context.WithCancelCause(context.WithoutCancel(ctx))
+	r.interrupted = ctx
 	defer r.abort(nil)
 	store, err := openStore(r.opt.Out)
 	if err != nil {
@@ -322,37 +325,6 @@ func (r *runner) warn(warnings ...string) {
 }
 
 func (r *runner) maxK() int { return r.file.Measure.K[len(r.file.Measure.K)-1] }
-
-// measureAll measures the cells one after the other, each alone on the machine as far as sweeps go.
-func (r *runner) measureAll(ctx context.Context, store *store, all, pending []*cellPlan) error {
-	total := 0
-	for _, c := range pending {
-		total += len(c.points)
-	}
-	done := 0
-	r.compacted = time.Now()
-	for _, c := range pending {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		rows, queries, err := r.measureCell(ctx, store, c)
-		if err != nil {
-			return err
-		}
-		if err := store.commit(c, rows, queries); err != nil {
-			return err
-		}
-		done += len(c.points)
-		r.summary.Measured += len(c.points)
-		r.progress(Event{Stage: "measure", Detail: c.describe(), Done: done, Total: total})
-		if time.Since(r.compacted) > compactEvery {
-			if _, _, err := r.compact(store, all); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
 
 // compactEvery is how often results.parquet is written anew while a sweep runs; the parts have everything in between.
 const compactEvery = 30 * time.Second

@@ -7,21 +7,16 @@ import (
 	"time"
 
 	"frontier/bench/cost"
-	"frontier/bench/load"
 	"frontier/bench/recall"
-	"frontier/bench/stats"
 	"frontier/internal/param"
 	"frontier/results"
 	"frontier/results/arrowfile"
-	"frontier/sweep/cell"
-
-	"github.com/HdrHistogram/hdrhistogram-go"
+	"frontier/sweep/file"
 )
 
-type histogram = *hdrhistogram.Histogram
-
-// scoreCell turns what a cell measured into rows.
-func (r *runner) scoreCell(c *cellPlan, report *cell.MeasureReport, started time.Time) ([]results.Row, []results.QueryRow, error) {
+// scoreCell turns what was measured of a cell into rows.
+func (r *runner) scoreCell(run *cellRun) ([]results.Row, []results.QueryRow, error) {
+	c := run.plan
 	var j *judge
 	if r.corpus != nil {
 		var err error
@@ -29,20 +24,33 @@ func (r *runner) scoreCell(c *cellPlan, report *cell.MeasureReport, started time
 			return nil, nil, err
 		}
 	}
+	check, err := r.buildCheck(run)
+	if err != nil {
+		return nil, nil, err
+	}
 	var rows []results.Row
 	var queries []results.QueryRow
 	for i, p := range c.points {
-		measured := report.Points[i]
-		answers, err := arrowfile.ReadAnswers(measured.Answers)
+		measured := run.points[i]
+		answers, err := arrowfile.ReadAnswers(measured.answers)
 		if err != nil {
 			return nil, nil, err
 		}
-		row := r.parameterRow(c, p, started)
-		if err := r.measuredColumns(row, c, report, measured); err != nil {
+		row := r.parameterRow(c, p, run.started)
+		if check != nil {
+			row["build_check_recall"] = *check
+		}
+		if err := r.loadedColumns(row, run, i); err != nil {
 			return nil, nil, err
 		}
-		perQuery, err := r.answerColumns(row, c, p, j, answers, measured.Stages)
+		if err := r.visitColumns(row, run, measured); err != nil {
+			return nil, nil, err
+		}
+		perQuery, err := r.answerColumns(row, c, p, j, answers, measured.stages)
 		if err != nil {
+			return nil, nil, err
+		}
+		if err := sloColumns(row, measured); err != nil {
 			return nil, nil, err
 		}
 		if err := row.Check(); err != nil {
@@ -54,52 +62,28 @@ func (r *runner) scoreCell(c *cellPlan, report *cell.MeasureReport, started time
 	return rows, queries, nil
 }
 
-// measuredColumns fills load, latency, memory and noise.
-func (r *runner) measuredColumns(row results.Row, c *cellPlan, report *cell.MeasureReport, p cell.PointReport) error {
-	h, err := load.DecodeHistogram(p.Histogram)
-	if err != nil {
+// loadedColumns fills what loading the index told.
+func (r *runner) loadedColumns(row results.Row, run *cellRun, i int) error {
+	loaded, c := run.loaded, run.plan
+	row["load_seconds"] = loaded.LoadSeconds
+	if loaded.ServingBytes != nil {
+		row["memory_serving_bytes"], row["memory_mapped_bytes"] = *loaded.ServingBytes, *loaded.MappedBytes
+	}
+	if loaded.IndexBytes > 0 {
+		row["index_bytes"] = loaded.IndexBytes
+	}
+	if err := effectiveColumns(row, c, loaded.Points[i].Effective); err != nil {
 		return err
 	}
-	latencyColumns(row, h, map[float64][]time.Duration{0.5: p.VisitP50, 0.99: p.VisitP99})
-	row["latency_histogram"] = p.Histogram
-	row["samples"], row["errors"], row["repetitions"] = p.Samples, p.Errors, int64(p.Repetitions)
-	row["qps"] = p.QPS
-	if _, low, high := stats.MeanInterval(p.VisitQPS, confidence); len(p.VisitQPS) >= minVisits && !math.IsNaN(low) {
-		row["qps_low"], row["qps_high"] = max(0, low), high
+	if same := loaded.Points[i].SameAs; same != i {
+		addWarnings(row, "has the same parameters in effect as the point "+c.points[same].id+": the two were measured as one")
 	}
-	row["harness_overhead_seconds"] = report.Overhead
-	row["load_seconds"] = report.LoadSeconds
-	if report.ServingBytes != nil {
-		row["memory_serving_bytes"], row["memory_mapped_bytes"] = *report.ServingBytes, *report.MappedBytes
-	}
-	if report.IndexBytes > 0 {
-		row["index_bytes"] = report.IndexBytes
-	}
-	if p.Steal != nil {
-		row["steal_fraction"] = *p.Steal
-	}
-	if p.Noise != nil {
-		row["noise"] = *p.Noise
-	}
-	if p.Clock != nil {
-		row["clock_ratio"] = *p.Clock
-	}
-	row["latency_max_seconds"] = p.Longest.Seconds()
-	if err := effectiveColumns(row, c, p.Effective); err != nil {
-		return err
-	}
-	if p.SameAs != "" {
-		addWarnings(row, "has the same parameters in effect as the point "+p.SameAs+": the two were measured as one")
-	}
-	addWarnings(row, p.Warnings...)
+	addWarnings(row, loaded.Points[i].Warnings...)
 	if e := c.input.embedding; e != nil {
 		addWarnings(row, e.warnings...)
 	}
 	return nil
 }
-
-// minVisits is how many visits an interval of their mean needs: of two, Student's t says next to nothing.
-const minVisits = 3
 
 // effectiveColumns fills the search parameters as they were in effect.
 func effectiveColumns(row results.Row, c *cellPlan, effective []param.Values) error {
@@ -134,7 +118,7 @@ func searchColumns(c *cellPlan, values []param.Values) map[string][]any {
 func (r *runner) answerColumns(row results.Row, c *cellPlan, p pointPlan, j *judge, answers []arrowfile.Answer, stages []string) ([]results.QueryRow, error) {
 	ks := r.file.Measure.K
 	row["queries"], row["queries_expected"] = int64(len(answers)), int64(len(answers))
-	failed, deepest, deeper := 0, 0, 0
+	failed, late, deepest, deeper := 0, 0, 0, 0
 	times := make([][]int64, len(stages))
 	for _, a := range answers {
 		deepest = max(deepest, int(a.Depth))
@@ -144,11 +128,14 @@ func (r *runner) answerColumns(row results.Row, c *cellPlan, p pointPlan, j *jud
 		if a.Error != "" {
 			failed++
 		}
+		if a.TimedOut {
+			late++
+		}
 		for i, ns := range a.Stages {
 			times[i] = append(times[i], ns)
 		}
 	}
-	row["queries_failed"], row["depth_effective"] = int64(failed), int64(deepest)
+	row["queries_failed"], row["queries_timed_out"], row["depth_effective"] = int64(failed), int64(late), int64(deepest)
 	if 10*deeper > len(answers) {
 		// An engine that was asked for more looks at more than its search parameters say.
 		addWarnings(row, "over a tenth of the questions needed more than measure.depth rows to find enough documents, and engines raise ef to what they are asked for: raise depth, or read depth_effective beside ef_search")
@@ -227,18 +214,26 @@ func (r *runner) costColumns(row results.Row) {
 	for _, name := range []string{"cost_usd_per_month", "cost_usd_per_million_queries", "machines", "machine_type"} {
 		delete(row, name)
 	}
-	if r.catalog == nil || row["status"] != statusOK {
-		return
+	if r.catalog == nil || row["status"] != statusOK || row["load_mode"] == file.Open {
+		return // what an open loop answers is what it was sent, and says little of what it could
 	}
 	value := func(name string) int64 {
 		n, _ := row[name].(int64)
 		return n
 	}
 	qps, _ := row["qps"].(float64)
+	clients := value("concurrency")
+	if row["load_mode"] == file.SLO {
+		if met, _ := row["slo_met"].(bool); !met {
+			return // no number of machines keeps the promise
+		}
+		qps, _ = row["target_qps"].(float64)
+		clients = value("in_flight")
+	}
 	mapped := value("memory_mapped_bytes")
 	estimate, err := cost.Estimate(cost.Input{
 		QPS: r.file.Cost.QPS, Replicas: r.file.Cost.Replicas,
-		MeasuredQPS: qps, Cores: r.machine.Cores, Concurrency: int(value("concurrency")),
+		MeasuredQPS: qps, Cores: r.machine.Cores, Concurrency: int(clients),
 		// A structure that is smaller than what memory is counted in still takes its size.
 		MemoryServing: max(value("memory_serving_bytes"), value("index_bytes")-mapped), MemoryMapped: mapped,
 		DiskBytes: value("disk_bytes"),

@@ -19,6 +19,8 @@ type Options struct {
 	Registry file.Registry
 	// Command starts this executable as a cell (see cell.Env).
 	Command func() *exec.Cmd
+	// BuildMark keeps apart in the cache what different executables build; "" for this one.
+	BuildMark string
 	// Progress is told what goes on, from several goroutines. It may be nil.
 	Progress func(Event)
 }

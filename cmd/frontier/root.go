@@ -39,8 +39,8 @@ func newRoot() *cobra.Command {
 		return usage(hint(err, "see `"+cmd.CommandPath()+" --help`"))
 	})
 	root.AddCommand(
-		newSweep(), newPlan(), newValidate(), newPareto(), newReport(), newEval(), newTruth(), newGolden(), newChunk(), newCache(), newDoctor(),
-		newGate(),
+		newSweep(), newPlan(), newValidate(), newPareto(), newReport(), newAB(), newGate(), newTruth(), newEval(), newGolden(),
+		newChunk(), newCache(), newDoctor(),
 		newEngines(), newChunkers(), newEmbedders(), newSchema(), newVersion(),
 	)
 	return root

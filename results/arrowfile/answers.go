@@ -16,6 +16,7 @@ type Answer struct {
 	Nanoseconds int64
 	Stages      []int64 // nanoseconds, in the order of the stage names that travel beside the file
 	Error       string
+	TimedOut    bool // Error is that the query took too long
 }
 
 var answerSchema = arrow.NewSchema([]arrow.Field{
@@ -25,6 +26,7 @@ var answerSchema = arrow.NewSchema([]arrow.Field{
 	{Name: "nanoseconds", Type: arrow.PrimitiveTypes.Int64},
 	{Name: "stages", Type: arrow.ListOfNonNullable(arrow.PrimitiveTypes.Int64)},
 	{Name: "error", Type: arrow.BinaryTypes.String},
+	{Name: "timed_out", Type: arrow.FixedWidthTypes.Boolean},
 }, nil)
 
 // WriteAnswers writes one point's answers, one row a query in query order.
@@ -41,6 +43,7 @@ func WriteAnswers(path string, answers []Answer) error {
 		b.Field(3).(*array.Int64Builder).Append(a.Nanoseconds)
 		appendList(b.Field(4).(*array.ListBuilder), a.Stages, (*array.Int64Builder).AppendValues)
 		b.Field(5).(*array.StringBuilder).Append(a.Error)
+		b.Field(6).(*array.BooleanBuilder).Append(a.TimedOut)
 		if err := w.appended(); err != nil {
 			return err
 		}
@@ -62,8 +65,9 @@ func ReadAnswers(path string) ([]Answer, error) {
 		}
 		ids, scores, stages := rec.Column(0).(*array.List), rec.Column(1).(*array.List), rec.Column(4).(*array.List)
 		depth, took, failed := rec.Column(2).(*array.Int32), rec.Column(3).(*array.Int64), rec.Column(5).(*array.String)
+		late := rec.Column(6).(*array.Boolean)
 		for i := range int(rec.NumRows()) {
-			a := Answer{Depth: depth.Value(i), Nanoseconds: took.Value(i), Error: string([]byte(failed.Value(i)))}
+			a := Answer{Depth: depth.Value(i), Nanoseconds: took.Value(i), Error: string([]byte(failed.Value(i))), TimedOut: late.Value(i)}
 			from, to := ids.ValueOffsets(i)
 			a.IDs = append(a.IDs, ids.ListValues().(*array.Int64).Int64Values()[from:to]...)
 			from, to = scores.ValueOffsets(i)

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -57,7 +59,7 @@ func TestBrokenFramesAreErrors(t *testing.T) {
 
 func FuzzReadFrame(f *testing.F) {
 	var good bytes.Buffer
-	if err := WriteFrame(&good, Reply{Progress: "x"}); err != nil {
+	if err := WriteFrame(&good, Reply{Error: "x"}); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(good.Bytes())
@@ -74,14 +76,20 @@ func FuzzReadFrame(f *testing.F) {
 	})
 }
 
-// serve runs one request through Serve, as a process would, without being one.
-func serve(t *testing.T, req Request) Reply {
+// serve runs one request and its commands through Serve, as a process would, without being one, and gives the replies.
+func serve(t *testing.T, req Request, commands ...Command) []Reply {
 	t.Helper()
 	in, parent := io.Pipe()
 	defer parent.Close()
+	req.Protocol = Protocol
 	go func() {
 		if err := WriteFrame(parent, req); err != nil {
 			t.Error(err)
+		}
+		for _, c := range commands {
+			if err := WriteFrame(parent, c); err != nil {
+				t.Error(err)
+			}
 		}
 	}()
 	var out bytes.Buffer
@@ -89,14 +97,17 @@ func serve(t *testing.T, req Request) Reply {
 	if code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
+	var replies []Reply
 	for {
 		var reply Reply
-		if err := ReadFrame(&out, &reply); err != nil {
+		err := ReadFrame(&out, &reply)
+		if errors.Is(err, io.EOF) {
+			return replies
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
-		if reply.Progress == "" {
-			return reply
-		}
+		replies = append(replies, reply)
 	}
 }
 
@@ -116,7 +127,9 @@ func writeVectors(t *testing.T, path string, rows [][]float32) {
 	}
 }
 
-func TestBuildAndMeasure(t *testing.T) {
+// flatCell builds a flat index of four vectors and gives what a request to measure it with two queries needs.
+func flatCell(t *testing.T) *MeasureRequest {
+	t.Helper()
 	dir := t.TempDir()
 	base, queries, index := filepath.Join(dir, "base.fbin"), filepath.Join(dir, "queries.fbin"), filepath.Join(dir, "index")
 	if err := os.Mkdir(index, 0o755); err != nil {
@@ -125,45 +138,128 @@ func TestBuildAndMeasure(t *testing.T) {
 	writeVectors(t, base, [][]float32{{0, 0}, {1, 0}, {0, 2}, {5, 5}})
 	writeVectors(t, queries, [][]float32{{0.9, 0}, {4, 4}})
 	source := Source{Vectors: base, Metric: vector.L2}
-	reply := serve(t, Request{Build: &BuildRequest{Engine: "flat", Source: source, Threads: 1, Dir: index}})
-	if reply.Built == nil {
-		t.Fatalf("reply %+v", reply)
+	replies := serve(t, Request{Build: &BuildRequest{Engine: "flat", Source: source, Threads: 1, Dir: index}})
+	if len(replies) != 1 || replies[0].Built == nil {
+		t.Fatalf("replies %+v", replies)
 	}
-	reply = serve(t, Request{Measure: &MeasureRequest{
-		Parts: []Part{{Engine: "flat", Source: source, Dir: index}}, QueryVectors: queries, Depth: 2,
-		Points: []Point{{ID: "one", Search: []param.Values{{}}, Clients: 1}, {ID: "two", Search: []param.Values{{}}, Clients: 2}},
-		Rounds: 3, MinTime: time.Millisecond, Warmup: 100 * time.Microsecond, Seed: 1, Threads: 1, Dir: dir,
-	}})
-	if reply.Measured == nil || len(reply.Measured.Points) != 2 {
-		t.Fatalf("reply %+v", reply)
+	return &MeasureRequest{
+		Parts: []Part{{Engine: "flat", Source: source, Dir: index}}, QueryVectors: queries, Depth: 2, Seed: 1, Threads: 1, Dir: dir,
+		Points: []Point{
+			{ID: "one", Search: []param.Values{{}}, Load: "1 client", Most: 1},
+			{ID: "two", Search: []param.Values{{}}, Load: "2 clients", Most: 2},
+			{ID: "same", Search: []param.Values{{}}, Load: "2 clients", Most: 2},
+		},
 	}
-	for _, p := range reply.Measured.Points {
-		if p.Repetitions != 3 || p.Samples < 6 || p.Errors != 0 || p.QPS <= 0 {
-			t.Errorf("point %+v", p)
+}
+
+func checkAnswers(t *testing.T, path string) {
+	t.Helper()
+	answers, err := arrowfile.ReadAnswers(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]int64{{1, 0}, {3, 2}}
+	for q, a := range answers {
+		if !slices.Equal(a.IDs, want[q]) {
+			t.Errorf("query %d got %v, want %v", q, a.IDs, want[q])
 		}
-		answers, err := arrowfile.ReadAnswers(p.Answers)
-		if err != nil {
-			t.Fatal(err)
+	}
+	if len(answers) != 2 {
+		t.Errorf("%d answers", len(answers))
+	}
+}
+
+func TestSession(t *testing.T) {
+	req := flatCell(t)
+	req.Check = &Check{Depth: 2, Queries: 1000}
+	closed, open := Load{Mode: Closed, Clients: 2}, Load{Mode: Open, Clients: 1, Rate: 1e5}
+	replies := serve(t, Request{Measure: req},
+		Command{Visit: &Visit{Point: 1, Load: closed, Keep: true, EachOnce: true, MinTime: time.Millisecond, Warmup: 100 * time.Microsecond}},
+		Command{Visit: &Visit{Point: 0, Load: open, Keep: true, EachOnce: true, MinTime: time.Millisecond, Start: 1}},
+		Command{Visit: &Visit{Point: 0, Load: closed.with(1), Count: 7, Start: 1}},
+		Command{Done: true},
+	)
+	if len(replies) != 4 || replies[0].Loaded == nil {
+		t.Fatalf("replies %+v", replies)
+	}
+	loaded := replies[0].Loaded
+	if len(loaded.Points) != 3 || loaded.Points[1].SameAs != 1 || loaded.Points[2].SameAs != 1 || loaded.Queries != 2 || loaded.IndexBytes <= 0 {
+		t.Errorf("%+v", loaded)
+	}
+	checkAnswers(t, loaded.Check)
+	for i, reply := range replies[1:] {
+		v := reply.Visited
+		if v == nil || v.Samples < 2 || v.Errors != 0 || v.Wall <= 0 || v.Spent < v.Wall || len(v.Histogram) == 0 {
+			t.Fatalf("visit %d: %+v", i, v)
 		}
-		want := [][]int64{{1, 0}, {3, 2}}
-		for q, a := range answers {
-			if len(a.IDs) != 2 || a.IDs[0] != want[q][0] || a.IDs[1] != want[q][1] {
-				t.Errorf("query %d got %v, want %v", q, a.IDs, want[q])
-			}
+		if (i < 2) != (v.Answers != "") || (i == 1) != (len(v.Service) > 0) {
+			t.Errorf("visit %d has answers in %q and %d bytes of service times", i, v.Answers, len(v.Service))
+		}
+	}
+	checkAnswers(t, replies[1].Visited.Answers)
+	checkAnswers(t, replies[2].Visited.Answers)
+	if v := replies[3].Visited; v.Samples != 7 {
+		t.Errorf("%d queries, where 7 were asked for", v.Samples)
+	}
+}
+
+func (l Load) with(clients int) Load {
+	l.Clients = clients
+	return l
+}
+
+// A query that takes too long has failed, keeps its latency and gives no answer.
+func TestTimeout(t *testing.T) {
+	req := flatCell(t)
+	load := Load{Mode: Closed, Clients: 1, Timeout: 1} // a nanosecond
+	replies := serve(t, Request{Measure: req}, Command{Visit: &Visit{Load: load, Keep: true, EachOnce: true}}, Command{Done: true})
+	v := replies[1].Visited
+	if v == nil || v.Errors != v.Samples || v.TimedOut != v.Samples || v.Samples < 2 || v.Error == "" {
+		t.Fatalf("%+v", replies[1])
+	}
+	answers, err := arrowfile.ReadAnswers(v.Answers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range answers {
+		if !a.TimedOut || len(a.IDs) != 0 || a.Nanoseconds <= 0 {
+			t.Errorf("%+v", a)
 		}
 	}
 }
 
 func TestErrorsAreReplies(t *testing.T) {
-	for name, req := range map[string]Request{
+	visit := func(v Visit) Command { return Command{Visit: &v} }
+	for name, c := range map[string]struct {
+		req      Request
+		commands []Command
+	}{
 		"nothing":        {},
-		"no such engine": {Build: &BuildRequest{Engine: "warp"}},
-		"no such file":   {Build: &BuildRequest{Engine: "flat", Source: Source{Vectors: "/nowhere.fbin", Metric: vector.L2}}},
-		"no queries":     {Measure: &MeasureRequest{}},
+		"no such engine": {req: Request{Build: &BuildRequest{Engine: "warp"}}},
+		"no such file":   {req: Request{Build: &BuildRequest{Engine: "flat", Source: Source{Vectors: "/nowhere.fbin", Metric: vector.L2}}}},
+		"no queries":     {req: Request{Measure: &MeasureRequest{}}},
+		"no such point":  {Request{Measure: flatCell(t)}, []Command{visit(Visit{Point: 3, Load: Load{Mode: Closed, Clients: 1}, EachOnce: true})}},
+		"too many":       {Request{Measure: flatCell(t)}, []Command{visit(Visit{Load: Load{Mode: Closed, Clients: 3}, EachOnce: true})}},
+		"no such load":   {Request{Measure: flatCell(t)}, []Command{visit(Visit{Load: Load{Mode: "ajar", Clients: 1}, EachOnce: true})}},
+		"no command":     {Request{Measure: flatCell(t)}, []Command{{}}},
 	} {
-		if reply := serve(t, req); reply.Error == "" {
-			t.Errorf("%s: %+v", name, reply)
+		replies := serve(t, c.req, c.commands...)
+		if len(replies) == 0 || replies[len(replies)-1].Error == "" {
+			t.Errorf("%s: %+v", name, replies)
 		}
+	}
+}
+
+// A parent of another build is told, and not misunderstood.
+func TestOtherProtocol(t *testing.T) {
+	var in, out bytes.Buffer
+	if err := WriteFrame(&in, Request{Protocol: Protocol + 1, Build: &BuildRequest{}}); err != nil {
+		t.Fatal(err)
+	}
+	Serve(&in, &out, Registry{}, func(int) {})
+	var reply Reply
+	if err := ReadFrame(&out, &reply); err != nil || !strings.Contains(reply.Error, "protocol") {
+		t.Errorf("%+v, %v", reply, err)
 	}
 }
 
@@ -174,7 +270,7 @@ func TestOrphanExits(t *testing.T) {
 	release := make(chan struct{})
 	slow := indexes.Engine{Name: "slow", Build: slowBuild(release)}
 	go func() {
-		_ = WriteFrame(parent, Request{Build: &BuildRequest{Engine: "slow"}})
+		_ = WriteFrame(parent, Request{Protocol: Protocol, Build: &BuildRequest{Engine: "slow"}})
 		_ = parent.Close()
 	}()
 	done := make(chan struct{})

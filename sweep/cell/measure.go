@@ -4,15 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"frontier/bench/load"
-	"frontier/bench/stats"
 	"frontier/embedders"
 	"frontier/indexes"
 	"frontier/internal/param"
@@ -20,129 +17,170 @@ import (
 	"frontier/results/arrowfile"
 )
 
-// visited is what has been measured of one point so far.
-type visited struct {
-	index  int // of the point in the request
-	report PointReport
-	keeper *load.Keeper
-	blocks []*load.Block
-	next   int // where in the order of queries the next visit goes on
-	noise  noise
-	spent  time.Duration
+// session is a cell that is loaded and can be visited. Which point is visited when is up to the parent.
+type session struct {
+	req     *MeasureRequest
+	r       *retriever
+	engines []*indexes.Engine
+	order   []int // of the queries
+	close   func()
 }
 
-func measure(ctx context.Context, req *MeasureRequest, reg Registry, progress func(string)) (*MeasureReport, error) {
+// openSession loads the indexes.
+func openSession(ctx context.Context, req *MeasureRequest, reg Registry) (*session, *Loaded, error) {
 	r, queries, err := newRetriever(req, reg)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	report := &MeasureReport{}
-	engines, closeParts, err := loadParts(ctx, req, reg, r, report)
-	if err != nil {
-		return nil, err
+	loaded := &Loaded{Queries: queries}
+	s := &session{req: req, r: r, order: load.Order(queries, req.Seed)}
+	if s.engines, s.close, err = loadParts(ctx, req, reg, r, loaded); err != nil {
+		return nil, nil, err
 	}
-	defer closeParts()
-	report.Overhead = load.Overhead().Seconds()
-
-	points, same, err := distinct(req, r, engines, queries)
-	if err != nil {
-		return nil, err
+	if err := s.describe(loaded); err != nil {
+		s.close()
+		return nil, nil, err
 	}
-	rng := rand.New(rand.NewPCG(req.Seed, 0x6d656173757265))
-	order := load.Order(queries, req.Seed)
-	visits := rng.Perm(len(points))
-	for round := range req.Rounds {
-		for _, i := range visits {
-			v := points[i]
-			if round > 0 && req.MaxTime > 0 && v.spent >= req.MaxTime {
-				continue
-			}
-			progress(fmt.Sprintf("round %d of %d, point %s", round+1, req.Rounds, v.report.ID))
-			if err := visit(ctx, req, r, engines, v, order); err != nil {
-				return nil, fmt.Errorf("point %s: %w", v.report.ID, err)
-			}
-		}
-		slices.Reverse(visits) // A B B A: drift of the machine spreads over the points
-	}
-	if err := visitMore(ctx, req, r, engines, points, order); err != nil {
-		return nil, err
-	}
-	for _, v := range points {
-		if err := v.finish(); err != nil {
-			return nil, err
-		}
-		report.Spent += v.spent.Seconds()
-	}
-	for i, p := range req.Points {
-		one := same[i].report
-		if one.ID != p.ID {
-			one.SameAs, one.ID = one.ID, p.ID
-		}
-		report.Points = append(report.Points, one)
-	}
-	for _, part := range r.parts {
-		report.IndexBytes += part.Bytes()
-	}
-	return report, nil
+	loaded.Overhead = load.Overhead().Seconds()
+	return s, loaded, nil
 }
 
-// visitMore visits points again that have too few samples for a 99th percentile, which slow engines on few queries
-// would otherwise lack, until the budget of the point is used up. These visits are interleaved and mirrored as well.
-func visitMore(ctx context.Context, req *MeasureRequest, r *retriever, engines []*indexes.Engine, points []*visited, order []int) error {
-	enough := int64(stats.MinSamples(0.99, 0.95))
-	budget := req.MaxTime
-	if budget == 0 {
-		budget = defaultBudget
-	}
-	short := slices.Clone(points)
-	for {
-		short = slices.DeleteFunc(short, func(v *visited) bool { return v.samples() >= enough || v.spent >= budget })
-		if len(short) == 0 {
-			return nil
-		}
-		for _, v := range short {
-			if err := visit(ctx, req, r, engines, v, order); err != nil {
-				return fmt.Errorf("point %s: %w", v.report.ID, err)
-			}
-		}
-		slices.Reverse(short)
-	}
-}
-
-// defaultBudget bounds the added visits to one point of a sweep that sets no max_time.
-const defaultBudget = 10 * time.Second
-
-func (v *visited) samples() int64 {
-	var n int64
-	for _, b := range v.blocks {
-		n += b.Samples
-	}
-	return n
-}
-
-// distinct are the points that differ once their parameters are in effect, and for each point of the request the one that
-// it is. An engine that raises two values to the same one would otherwise be measured twice, and the luckier of the two
-// would win.
-func distinct(req *MeasureRequest, r *retriever, engines []*indexes.Engine, queries int) (points, same []*visited, err error) {
-	known := map[string]*visited{}
-	for i, p := range req.Points {
-		effective, warnings, err := set(req, r, engines, i)
+// describe says what the engines make of each point. One that raises two values to the same one would otherwise be
+// measured twice, and the luckier of the two would win.
+func (s *session) describe(loaded *Loaded) error {
+	known := map[string]int{}
+	for i, p := range s.req.Points {
+		effective, warnings, err := set(s.req, s.r, s.engines, i)
 		if err != nil {
-			return nil, nil, fmt.Errorf("point %s: %w", p.ID, err)
+			return fmt.Errorf("point %s: %w", p.ID, err)
 		}
-		key := fmt.Sprint(p.Fusion, p.Clients)
+		key := fmt.Sprint(p.Fusion, " ", p.Load)
 		for _, e := range effective {
 			key += " " + e.Canonical()
 		}
-		v, ok := known[key]
+		same, ok := known[key]
 		if !ok {
-			v = &visited{index: i, report: PointReport{ID: p.ID, Effective: effective, Warnings: warnings}, keeper: load.NewKeeper(queries)}
-			known[key] = v
-			points = append(points, v)
+			same, known[key] = i, i
 		}
-		same = append(same, v)
+		loaded.Points = append(loaded.Points, LoadedPoint{Effective: effective, Warnings: warnings, SameAs: same})
 	}
-	return points, same, nil
+	for _, part := range s.r.parts {
+		loaded.IndexBytes += part.Bytes()
+	}
+	if s.req.Check == nil {
+		return nil
+	}
+	var err error
+	loaded.Check, err = s.check(*s.req.Check)
+	return err
+}
+
+// check asks the first queries with other search parameters than any point's.
+func (s *session) check(c Check) (string, error) {
+	if len(s.r.parts) != 1 {
+		return "", fmt.Errorf("the check of a graph is of one index, and this cell has %d", len(s.r.parts))
+	}
+	search, err := param.Complete(s.engines[0].Search, c.Search)
+	if err != nil {
+		return "", fmt.Errorf("the check of a graph: %w", err)
+	}
+	if _, _, err := s.r.parts[0].Set(search, c.Depth); err != nil {
+		return "", fmt.Errorf("the check of a graph: %w", err)
+	}
+	depth, docs, fusion := s.r.depth, s.r.docs, s.r.fusion
+	defer func() { s.r.depth, s.r.docs, s.r.fusion = depth, docs, fusion }()
+	s.r.depth, s.r.docs, s.r.fusion.Kind = c.Depth, nil, ""
+	s.r.answers = make([]arrowfile.Answer, min(c.Queries, len(s.order)))
+	for q := range s.r.answers {
+		s.r.Keep(0, q, 0, s.r.Do(0, q))
+	}
+	path := filepath.Join(s.req.Dir, "check.arrow")
+	return path, arrowfile.WriteAnswers(path, s.r.answers)
+}
+
+// visit measures a point once more.
+func (s *session) visit(ctx context.Context, v Visit) (*Visited, error) {
+	if v.Point < 0 || v.Point >= len(s.req.Points) {
+		return nil, fmt.Errorf("visit point %d of %d", v.Point, len(s.req.Points))
+	}
+	p := s.req.Points[v.Point]
+	if _, _, err := set(s.req, s.r, s.engines, v.Point); err != nil {
+		return nil, fmt.Errorf("point %s: %w", p.ID, err)
+	}
+	var keeper *load.Keeper
+	if v.Keep {
+		s.r.answers = make([]arrowfile.Answer, len(s.order))
+		keeper = load.NewKeeper(len(s.order))
+	}
+	noise := startNoise()
+	started := time.Now()
+	block, err := s.run(ctx, v, keeper)
+	if err != nil {
+		return nil, fmt.Errorf("point %s: %w", p.ID, err)
+	}
+	out := &Visited{
+		Samples: block.Samples, Errors: block.Errors, TimedOut: block.TimedOut, Dropped: block.Dropped, Late: block.Late,
+		Waited: block.Waited, Overslept: block.Overslept, Total: block.Total, Longest: block.Longest,
+		Wall: block.Wall, Spent: time.Since(started), Next: block.Next, Noise: noise.stop(),
+	}
+	if block.FirstError != nil {
+		out.Error = block.FirstError.Error()
+	}
+	if out.Histogram, err = load.EncodeHistogram(block.Histogram); err != nil {
+		return nil, fmt.Errorf("point %s: %w", p.ID, err)
+	}
+	if block.Service != nil {
+		if out.Service, err = load.EncodeHistogram(block.Service); err != nil {
+			return nil, fmt.Errorf("point %s: %w", p.ID, err)
+		}
+	}
+	if !v.Keep {
+		return out, nil
+	}
+	out.Answers = filepath.Join(s.req.Dir, p.ID+".arrow")
+	if s.r.vectors == nil {
+		out.Stages = stageNames
+	}
+	return out, arrowfile.WriteAnswers(out.Answers, s.r.answers)
+}
+
+// run sends the load of a visit.
+func (s *session) run(ctx context.Context, v Visit, keeper *load.Keeper) (*load.Block, error) {
+	if v.Load.Clients < 1 || v.Load.Clients > len(s.r.clients) {
+		return nil, fmt.Errorf("%d clients, and the cell was made ready for 1 to %d", v.Load.Clients, len(s.r.clients))
+	}
+	order, each := s.order, v.EachOnce
+	if v.Count > 0 {
+		order, each = s.stretch(v.Start, v.Count), true
+		v.Start, v.MinTime = 0, 0
+	}
+	switch v.Load.Mode {
+	case Closed:
+		return load.RunClosed(ctx, s.r, load.Closed{
+			Clients: v.Load.Clients, Order: order, Start: v.Start, EachOnce: each, Timeout: v.Load.Timeout,
+			Warmup: v.Warmup, MinTime: v.MinTime, MaxTime: v.MaxTime, Keeper: keeper,
+		})
+	case Open:
+		arrivals := load.Poisson
+		if v.Load.Constant {
+			arrivals = load.Constant
+		}
+		return load.RunOpen(ctx, s.r, load.Open{
+			Rate: v.Load.Rate, Arrivals: arrivals, Seed: v.Seed, Clients: v.Load.Clients, MaxWait: v.Load.MaxWait,
+			Order: order, Start: v.Start, EachOnce: each, Timeout: v.Load.Timeout,
+			Warmup: v.Warmup, MinTime: v.MinTime, MaxTime: v.MaxTime, Keeper: keeper,
+		})
+	}
+	return nil, fmt.Errorf("no load is called %q", v.Load.Mode)
+}
+
+// stretch is count queries of the order from start on.
+func (s *session) stretch(start, count int) []int {
+	out := make([]int, count)
+	for i := range out {
+		out[i] = s.order[(start+i)%len(s.order)]
+	}
+	return out
 }
 
 // newRetriever reads all that belongs to the harness rather than to the engine, so that the engine's memory can be
@@ -186,7 +224,7 @@ func newRetriever(req *MeasureRequest, reg Registry) (*retriever, int, error) {
 	}
 	clients := 1
 	for _, p := range req.Points {
-		clients = max(clients, p.Clients)
+		clients = max(clients, p.Most)
 	}
 	r.addClients(clients)
 	return r, queries, nil
@@ -205,7 +243,7 @@ func loadEmbedder(kinds []embedders.Kind, req *MeasureRequest) (embedders.Embedd
 }
 
 // loadParts loads the indexes and takes the time and the memory that this takes.
-func loadParts(ctx context.Context, req *MeasureRequest, reg Registry, r *retriever, report *MeasureReport) ([]*indexes.Engine, func(), error) {
+func loadParts(ctx context.Context, req *MeasureRequest, reg Registry, r *retriever, loaded *Loaded) ([]*indexes.Engine, func(), error) {
 	var engines []*indexes.Engine
 	var closers []func()
 	closeAll := func() {
@@ -244,13 +282,13 @@ func loadParts(ctx context.Context, req *MeasureRequest, reg Registry, r *retrie
 		r.parts = append(r.parts, index)
 		r.dense = append(r.dense, !engine.Lexical)
 	}
-	report.LoadSeconds = time.Since(start).Seconds()
+	loaded.LoadSeconds = time.Since(start).Seconds()
 	if err := touch(req, r, engines); err != nil {
 		closeAll()
 		return nil, nil, err
 	}
 	debug.FreeOSMemory()
-	report.ServingBytes, report.MappedBytes = readMemory().since(before)
+	loaded.ServingBytes, loaded.MappedBytes = readMemory().since(before)
 	return engines, closeAll, nil
 }
 
@@ -293,69 +331,4 @@ func set(req *MeasureRequest, r *retriever, engines []*indexes.Engine, i int) (e
 		warnings = append(warnings, warn...)
 	}
 	return effective, warnings, nil
-}
-
-// visit measures a point once more.
-func visit(ctx context.Context, req *MeasureRequest, r *retriever, engines []*indexes.Engine, v *visited, order []int) error {
-	if _, _, err := set(req, r, engines, v.index); err != nil {
-		return err
-	}
-	first := len(v.blocks) == 0
-	if first {
-		r.answers = make([]arrowfile.Answer, len(order))
-	}
-	v.noise.start()
-	started := time.Now()
-	block, err := load.RunClosed(ctx, r, load.Closed{
-		Clients: req.Points[v.index].Clients, Order: order, Start: v.next, EachOnce: first || req.MinTime == 0,
-		Warmup: req.Warmup, MinTime: req.MinTime, Keeper: v.keeper,
-	})
-	if err != nil {
-		return err
-	}
-	v.spent += time.Since(started)
-	v.noise.stop()
-	v.blocks, v.next = append(v.blocks, block), block.Next
-	if !first {
-		return nil
-	}
-	v.report.Answers = filepath.Join(req.Dir, v.report.ID+".arrow")
-	if r.vectors == nil {
-		v.report.Stages = stageNames
-	}
-	return arrowfile.WriteAnswers(v.report.Answers, r.answers) // now, so that the answers of one point are in memory and not of all
-}
-
-// finish sums up the visits.
-func (v *visited) finish() error {
-	all, err := load.Merge(v.blocks...)
-	if err != nil {
-		return fmt.Errorf("point %s: %w", v.report.ID, err)
-	}
-	for _, b := range v.blocks {
-		v.report.VisitQPS = append(v.report.VisitQPS, b.QPS())
-		v.report.VisitP50 = appendPercentile(v.report.VisitP50, b, 0.5)
-		v.report.VisitP99 = appendPercentile(v.report.VisitP99, b, 0.99)
-	}
-	histogram, err := load.EncodeHistogram(all.Histogram)
-	if err != nil {
-		return fmt.Errorf("point %s: %w", v.report.ID, err)
-	}
-	v.report.Histogram = histogram
-	v.report.Samples, v.report.Errors = all.Samples, all.Errors
-	v.report.Repetitions = len(v.blocks)
-	v.report.Longest = all.Longest
-	v.report.QPS = all.QPS()
-	v.report.Warnings = append(v.report.Warnings, v.noise.warnings...)
-	v.report.Steal, v.report.Noise, v.report.Clock = v.noise.steal(), v.noise.spread(), v.noise.clock
-	return nil
-}
-
-// appendPercentile adds the percentile of one visit, if that has samples on both sides of it.
-func appendPercentile(all []time.Duration, b *load.Block, p float64) []time.Duration {
-	if float64(b.Samples)*(1-p) < 1 {
-		return all
-	}
-	value, _, _, _ := stats.Percentile(b.Histogram, p)
-	return append(all, value)
 }

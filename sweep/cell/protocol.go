@@ -24,8 +24,14 @@ const (
 	ReplyFD   = 4
 )
 
-// Request is the one frame that a parent sends. Exactly one of Build and Measure is set.
+// Protocol is the version of the messages. It rises when one changes its meaning, so that a parent and a cell of
+// different builds of frontier, as "frontier ab --bin" runs them, notice.
+const Protocol = 2
+
+// Request is the first frame that a parent sends. Exactly one of Build and Measure is set. A build is answered with
+// Built; measuring is answered with Loaded, and Commands follow.
 type Request struct {
+	Protocol    int
 	MemoryLimit int64           `json:",omitempty"` // anonymous bytes that the process may take; 0 means any
 	Build       *BuildRequest   `json:",omitempty"`
 	Measure     *MeasureRequest `json:",omitempty"`
@@ -67,15 +73,32 @@ type Part struct {
 	Dir    string
 }
 
-// Point is one setting of a loaded cell under one load.
-type Point struct {
-	ID      string
-	Search  []param.Values // of each part
-	Fusion  hybrid.Fusion  // of a hybrid; the zero Fusion for a cell of one part
-	Clients int
+// Load is how queries are sent.
+type Load struct {
+	Mode     string        // closed or open
+	Clients  int           // that ask back to back; of an open loop, queries that are served at a time
+	Rate     float64       `json:",omitempty"` // arrivals a second of an open loop
+	Constant bool          `json:",omitempty"` // arrivals at equal distances, not at random
+	MaxWait  time.Duration `json:",omitempty"` // an arrival that waited longer is dropped; 0 means load.DefaultMaxWait
+	Timeout  time.Duration `json:",omitempty"` // a query that takes longer counts as failed; 0 means none
 }
 
-// MeasureRequest asks for the points of one cell. Either Queries or QueryVectors is set.
+// The modes of a load.
+const (
+	Closed = "closed"
+	Open   = "open"
+)
+
+// Point is one setting of a loaded cell under one load.
+type Point struct {
+	ID     string
+	Search []param.Values // of each part
+	Fusion hybrid.Fusion  // of a hybrid; the zero Fusion for a cell of one part
+	Load   string         // a name of the load: points with the same parameters in effect and the same Load are one
+	Most   int            // clients at most
+}
+
+// MeasureRequest asks for the indexes of one cell to be loaded. Either Queries or QueryVectors is set.
 type MeasureRequest struct {
 	Parts        []Part
 	Embedder     string // "" if no part needs vectors or they are given
@@ -87,55 +110,97 @@ type MeasureRequest struct {
 	Documents    int    // > 0: ask for more rows until so many documents are found
 	Depth        int
 	Points       []Point
-	Rounds       int
-	Warmup       time.Duration
-	MinTime      time.Duration
-	MaxTime      time.Duration
 	Seed         uint64
 	Threads      int
 	Dir          string // where the answers go
+	Check        *Check `json:",omitempty"`
 }
 
-// PointReport is what was measured at one point.
-type PointReport struct {
-	ID          string
-	Answers     string // Arrow file of answers, one a query
-	Stages      []string
-	Effective   []param.Values // of each part
-	Warnings    []string
-	Histogram   []byte // HdrHistogram V2, compressed, nanoseconds
-	Samples     int64
-	Errors      int64
-	Repetitions int
-	QPS         float64   // answers over the wall time of all visits
-	VisitQPS    []float64 // of each visit
-	Longest     time.Duration
-	VisitP50    []time.Duration // of each visit: what differs between them no interval within one can show
-	VisitP99    []time.Duration // of each visit with enough samples to tell
-	SameAs      string          `json:",omitempty"` // a point with the same parameters in effect, measured together with this one
-	Clock       *float64        // lowest clock speed over its highest; nil where it cannot be read
-	Steal       *float64        // fraction of processor time that the machine took away; nil where it cannot be read
-	Noise       *float64        // calibration kernel: slowest over fastest, less one
+// Check asks for the answers to the first queries with search parameters that are no point's: hnswlib's check of how well
+// a graph was built asks for the M nearest with ef at efConstruction.
+type Check struct {
+	Search  param.Values
+	Depth   int
+	Queries int // at most so many
 }
 
-// MeasureReport is what was measured of one cell.
-type MeasureReport struct {
+// Loaded says that a cell is ready to be measured.
+type Loaded struct {
 	LoadSeconds  float64
 	ServingBytes *int64 // anonymous memory that the loaded indexes take; nil where the system does not tell
 	MappedBytes  *int64 // file-backed memory that they take
 	IndexBytes   int64
 	Overhead     float64 // seconds a query that the harness itself takes
-	Spent        float64 // seconds of all visits, warm-up included
-	Points       []PointReport
-	Warnings     []string
+	Queries      int
+	Points       []LoadedPoint // of each point of the request
+	Check        string        `json:",omitempty"` // Arrow file of the answers that Check asked for
 }
 
-// Reply is a frame that a cell sends. Exactly one field is set; Built, Measured and Error end the conversation.
+// LoadedPoint is a point as the engines took it.
+type LoadedPoint struct {
+	Effective []param.Values // of each part
+	Warnings  []string
+	SameAs    int // the first point with the same parameters in effect and the same load: its own place if there is none before
+}
+
+// Command is a frame that follows a request to measure. Exactly one field is set.
+type Command struct {
+	Visit *Visit `json:",omitempty"`
+	Done  bool   `json:",omitempty"` // close the indexes and end
+}
+
+// Visit asks for one stretch of load on one point.
+type Visit struct {
+	Point    int // place in the request
+	Load     Load
+	Seed     uint64        `json:",omitempty"` // of the arrivals of an open loop
+	Start    int           // where in the seeded order of the queries to begin
+	Count    int           `json:",omitempty"` // > 0: exactly so many queries, however long they take
+	EachOnce bool          `json:",omitempty"` // go on until every query was asked once
+	Keep     bool          `json:",omitempty"` // write the first answer to each query to a file
+	Warmup   time.Duration // unmeasured time before
+	MinTime  time.Duration // measured time, at least
+	MaxTime  time.Duration `json:",omitempty"` // measured time at most, EachOnce or not; 0 means any
+}
+
+// Visited is what one visit measured.
+type Visited struct {
+	Histogram []byte // HdrHistogram V2, compressed, nanoseconds, from the arrival of each query
+	Service   []byte `json:",omitempty"` // the same from when each was sent; only of an open loop
+	Samples   int64
+	Errors    int64
+	TimedOut  int64         // of the errors
+	Dropped   int64         `json:",omitempty"` // arrivals that could not start
+	Late      int64         `json:",omitempty"` // arrivals that the harness started late
+	Waited    int64         `json:",omitempty"` // arrivals for which a client waited
+	Overslept time.Duration `json:",omitempty"` // by how much these were sent too late, in sum
+	Total     time.Duration // of all latencies
+	Longest   time.Duration
+	Wall      time.Duration
+	Spent     time.Duration // with the warm-up
+	Next      int           // where the next visit should begin
+	Answers   string        `json:",omitempty"` // Arrow file of answers, one a query
+	Stages    []string      `json:",omitempty"` // whose times the answers have
+	Error     string        `json:",omitempty"` // the first error of a query
+	Noise     Noise
+}
+
+// Noise is what disturbed a visit. What the system does not tell is nil.
+type Noise struct {
+	Reasons     []string      `json:",omitempty"` // why the visit is worth repeating; none if it can stand
+	Warnings    []string      `json:",omitempty"` // what a reader should know of it, in sentences
+	Steal       *float64      `json:",omitempty"` // share of processor time that the machine took away
+	Clock       *float64      `json:",omitempty"` // clock speed over its highest
+	Calibration time.Duration // of the calibration kernel before the visit; 0 if it did not run
+	After       time.Duration // and after it
+}
+
+// Reply is a frame that a cell sends. Exactly one field is set; Built and Error end the conversation.
 type Reply struct {
-	Progress string         `json:",omitempty"`
-	Built    *BuildReport   `json:",omitempty"`
-	Measured *MeasureReport `json:",omitempty"`
-	Error    string         `json:",omitempty"`
+	Built   *BuildReport `json:",omitempty"`
+	Loaded  *Loaded      `json:",omitempty"`
+	Visited *Visited     `json:",omitempty"`
+	Error   string       `json:",omitempty"`
 	// OutOfMemory says that Error is about the limit of the request.
 	OutOfMemory bool `json:",omitempty"`
 	// DiskFull says that Error is about a disk without room: nothing else of the sweep could be stored either.

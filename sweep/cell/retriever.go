@@ -1,6 +1,8 @@
 package cell
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -154,7 +156,7 @@ func (r *retriever) Keep(cl, query int, took time.Duration, err error) {
 	c := r.clients[cl]
 	a := arrowfile.Answer{Depth: int32(c.asked), Nanoseconds: took.Nanoseconds()}
 	if err != nil {
-		a.Error = err.Error()
+		a.Error, a.TimedOut = err.Error(), errors.Is(err, context.DeadlineExceeded)
 		r.answers[query] = a
 		return
 	}

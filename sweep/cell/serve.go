@@ -21,19 +21,26 @@ type Registry struct {
 	Embedders []embedders.Kind
 }
 
-// Serve answers the one request on in with frames on out and returns the exit code of the process: 0 also for an error
-// that the reply told. Once the request is read, the end of in means that the parent is gone; Serve then calls exit,
-// since an engine's C++ code cannot be stopped in any other way.
+// Serve answers the request on in, and the commands that follow a request to measure, with frames on out, and returns the
+// exit code of the process: 0 also for an error that the reply told. When in ends before the work does, the parent is
+// gone; Serve then calls exit, since an engine's C++ code cannot be stopped in any other way.
 func Serve(in io.Reader, out io.Writer, reg Registry, exit func(code int)) int {
 	var req Request
 	if err := ReadFrame(in, &req); err != nil {
 		fmt.Fprintf(os.Stderr, "cell: read the request: %v\n", err)
 		return 1
 	}
+	commands := make(chan Command)
 	go func() {
-		var extra [1]byte
-		_, _ = in.Read(extra[:]) // nothing follows a request: whatever ends the read, the parent is gone
-		exit(1)
+		defer close(commands)
+		for {
+			var c Command
+			if err := ReadFrame(in, &c); err != nil {
+				exit(1) // whatever ends the reading, the parent is gone
+				return
+			}
+			commands <- c
+		}
 	}()
 	if req.MemoryLimit > 0 {
 		if err := limitData(req.MemoryLimit); err != nil {
@@ -44,14 +51,82 @@ func Serve(in io.Reader, out io.Writer, reg Registry, exit func(code int)) int {
 			exit(1)
 		})
 	}
-	reply := handle(context.Background(), req, reg, func(text string) {
-		_ = WriteFrame(out, Reply{Progress: text}) // a parent that is gone is noticed on the other pipe
-	})
-	if err := WriteFrame(out, reply); err != nil {
+	ctx := context.Background()
+	err := refuse(req)
+	if err == nil {
+		switch {
+		case req.Build != nil:
+			err = serveBuild(ctx, req.Build, reg, out)
+		case req.Measure != nil:
+			err = serveSession(ctx, req.Measure, reg, commands, out)
+		default:
+			err = errors.New("the request asks for nothing")
+		}
+	}
+	var broken *writeError
+	if err != nil && !errors.As(err, &broken) {
+		err = reply(out, Reply{Error: err.Error(), OutOfMemory: outOfMemory(err), DiskFull: diskFull(err)})
+	}
+	if err != nil {
 		fmt.Fprintf(os.Stderr, "cell: write the reply: %v\n", err)
 		return 1
 	}
 	return 0
+}
+
+// refuse tells a parent of another build.
+func refuse(req Request) error {
+	if req.Protocol != Protocol {
+		return fmt.Errorf("this build of frontier speaks version %d of the protocol between a sweep and its cells, and was asked in version %d: compare builds that are nearer to each other", Protocol, req.Protocol)
+	}
+	return nil
+}
+
+// writeError is a reply that could not be written.
+type writeError struct{ error }
+
+func (e *writeError) Unwrap() error { return e.error }
+
+func reply(out io.Writer, r Reply) error {
+	if err := WriteFrame(out, r); err != nil {
+		return &writeError{err}
+	}
+	return nil
+}
+
+func serveBuild(ctx context.Context, req *BuildRequest, reg Registry, out io.Writer) error {
+	built, err := build(ctx, req, reg.Engines)
+	if err != nil {
+		return err
+	}
+	return reply(out, Reply{Built: built})
+}
+
+func serveSession(ctx context.Context, req *MeasureRequest, reg Registry, commands <-chan Command, out io.Writer) error {
+	s, loaded, err := openSession(ctx, req, reg)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if err := reply(out, Reply{Loaded: loaded}); err != nil {
+		return err
+	}
+	for c := range commands {
+		switch {
+		case c.Done:
+			return nil
+		case c.Visit == nil:
+			return errors.New("the command asks for nothing")
+		}
+		visited, err := s.visit(ctx, *c.Visit)
+		if err != nil {
+			return err
+		}
+		if err := reply(out, Reply{Visited: visited}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // outOfMemory and diskFull know what an error is about. Errors of C++ libraries are nothing but text.
@@ -66,21 +141,4 @@ func diskFull(err error) bool {
 func mentions(err error, texts ...string) bool {
 	lower := strings.ToLower(err.Error())
 	return slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(lower, t) })
-}
-
-func handle(ctx context.Context, req Request, reg Registry, progress func(string)) Reply {
-	var reply Reply
-	var err error
-	switch {
-	case req.Build != nil:
-		reply.Built, err = build(ctx, req.Build, reg.Engines)
-	case req.Measure != nil:
-		reply.Measured, err = measure(ctx, req.Measure, reg, progress)
-	default:
-		err = fmt.Errorf("the request asks for nothing")
-	}
-	if err != nil {
-		return Reply{Error: err.Error(), OutOfMemory: outOfMemory(err), DiskFull: diskFull(err)}
-	}
-	return reply
 }

@@ -16,6 +16,9 @@ func (f *File) Canonical() ([]byte, error) {
 	w := &yamlWriter{}
 	w.line("version: %d", f.Version)
 	w.line("name: %s", yamlString(f.Name))
+	if f.Hypothesis != "" {
+		w.line("hypothesis: %s", yamlString(f.Hypothesis))
+	}
 	w.line("seed: %d", f.Seed)
 	w.line("build_threads: %d", f.BuildThreads)
 	switch {
@@ -39,6 +42,7 @@ func (f *File) Canonical() ([]byte, error) {
 		if f.Limits.Memory != 0 {
 			limits.raw("memory", FormatSize(f.Limits.Memory))
 		}
+		limits.durationUnlessZero("query_time", f.Limits.Query)
 		w.line("limits: %s", limits)
 	}
 	var objectives []string
@@ -113,14 +117,25 @@ func (w *yamlWriter) measure(m *Measure) {
 	}
 	var load []string
 	for _, l := range m.Load {
-		load = append(load, fmt.Sprintf("{%s: %d}", l.Mode, l.Clients))
+		load = append(load, l.Canonical())
 	}
 	w.line("  load: [%s]", strings.Join(load, ", "))
 	w.line("  rounds: %d", m.Rounds)
 	w.line("  min_time: %s", m.MinTime)
 	w.line("  warmup: %s", m.Warmup)
+	if len(m.Until) > 0 {
+		until := flow{}
+		for _, u := range m.Until {
+			until.raw(u.Stat, fmt.Sprintf("%.10g%%", 100*u.Width))
+		}
+		w.line("  until: %s", until)
+	}
 	if m.MaxTime != 0 {
 		w.line("  max_time: %s", m.MaxTime)
+	}
+	w.line("  noisy: %s", m.Noisy)
+	if m.AnnBenchmarks {
+		w.line("  ann_benchmarks: true")
 	}
 }
 

@@ -50,6 +50,7 @@ func withoutPlaces(f *File) *File {
 		o.Pos = Pos{}
 		c.Objectives = append(c.Objectives, o)
 	}
+	c.Measure = loadsWithoutPlaces(f.Measure)
 	if f.Dataset != nil {
 		c.Dataset = &Dataset{Corpus: f.Dataset.Corpus, Queries: f.Dataset.Queries, Qrels: f.Dataset.Qrels, Title: f.Dataset.Title}
 	}
@@ -117,9 +118,10 @@ func TestCanonicalKeepsEverything(t *testing.T) {
 			line("  - {engine: hybrid, of: [bleve, {engine: hnswlib, M: 4}], fusion: [{rrf: %d}]}", number(t, "rrf", 1, 100))
 			line("cost: {qps: %v, replicas: 3}", rapid.Float64Range(1e-6, 1e12).Draw(t, "qps"))
 		}
-		line("measure: {k: [%d, 3], depth: 400, load: [{closed: %d}], min_time: %dns, max_time: 1h}",
-			number(t, "k", 4, 400), number(t, "clients", 1, 99), number(t, "min", 0, 1e9))
-		line("limits: {memory: %dB, cell_time: %dms}", number(t, "memory", 0, 1<<50), number(t, "cell", 0, 1e9))
+		line("measure: {k: [%d, 3], depth: 400, load: [{closed: %d}, {open: {rate: %v, clients: %d}}, {slo: {p99: %dus, arrivals: constant, where: 'qps > 3'}}], min_time: %dns, until: {p90: %d.%d%%}, max_time: 1h}",
+			number(t, "k", 4, 400), number(t, "clients", 1, 99), rapid.Float64Range(1e-3, 1e8).Draw(t, "rate"), number(t, "in flight", 1, 99), number(t, "p99", 1, 1e9),
+			number(t, "min", 0, 1e9), number(t, "width", 1, 99), number(t, "tenths", 0, 9))
+		line("limits: {memory: %dB, cell_time: %dms, query_time: %dns}", number(t, "memory", 0, 1<<50), number(t, "cell", 0, 1e9), number(t, "query", 0, 1e9))
 		f, err := Parse(path, []byte(b.String()), testRegistry(), nil)
 		if err != nil {
 			t.Fatalf("%v\nin\n%s", err, b.String())

@@ -32,6 +32,7 @@ func rootFields() []field {
 	return []field{
 		{name: "version", kind: fieldInt, min: 1, required: true, doc: "Version of this format: 1."},
 		{name: "name", kind: fieldText, doc: "Name of the sweep, in every row. Default: the file's name without its ending."},
+		{name: "hypothesis", kind: fieldText, doc: "What the sweep is to find out, for the experiment card of compare."},
 		{name: "seed", kind: fieldOther, def: 42, schema: "seed", doc: "Seed of everything random."},
 		{name: "build_threads", kind: fieldInt, max: 4096, def: 0, doc: "Threads for building an index; 0 means all cores. Only 1 is reproducible with every engine."},
 		{name: "dataset", kind: fieldOther, schema: "dataset", doc: "A corpus of text with questions. Either this or vectors."},
@@ -86,12 +87,14 @@ func measureFields() []field {
 		{name: "evidence", kind: fieldText, enum: []string{"overlap", "contain"}, def: "overlap", doc: "Whether a chunk holds a gold span that it overlaps, or only one that it contains; only for text."},
 		{name: "relevance_min", kind: fieldInt, min: 1, max: 1e6, def: 1, doc: "Smallest grade that counts as relevant in binary metrics; only for text."},
 		{name: "context_tokens", instead: "leave it out", doc: "Context budgets to score as well."},
-		{name: "load", kind: fieldOther, schema: "load", def: "[{closed: 1}]", doc: "Ways of sending queries."},
+		{name: "load", kind: fieldOther, schema: "load", def: "[{closed: 1}]", doc: "Ways of sending queries: closed clients that ask back to back, open arrivals at a rate, or the highest rate that keeps an slo."},
 		{name: "rounds", kind: fieldInt, min: 1, max: 1000, def: 3, doc: "Visits to each point, interleaved with the others."},
 		{name: "min_time", kind: fieldDuration, def: "1s", doc: "Measured time in each visit, at least."},
 		{name: "warmup", kind: fieldDuration, def: "200ms", doc: "Unmeasured time before each visit."},
-		{name: "until", instead: "set rounds and min_time", doc: "Repeat until an interval is narrow enough."},
-		{name: "max_time", kind: fieldDuration, doc: "Measured time of one point over all its visits, at most. Default: no limit."},
+		{name: "until", kind: fieldOther, schema: "until", doc: "Visit a point again until the 95% intervals of these statistics are this narrow, or max_time is used up; 5% means from the middle to either end."},
+		{name: "max_time", kind: fieldDuration, doc: "Measured time of one point over all its visits, at most. Default: no limit for rounds, 10s for visits beyond them, 60s with until."},
+		{name: "noisy", kind: fieldText, enum: []string{"repeat", "keep"}, def: "repeat", doc: "What becomes of a visit during which the machine was disturbed: another one in its place while max_time lasts, or nothing but a note."},
+		{name: "ann_benchmarks", kind: fieldOther, schema: "flag", doc: "Also compute recall by the rule of ann-benchmarks, which adds an absolute 0.001 to the distance of the k-th neighbour."},
 	}
 }
 
@@ -99,6 +102,7 @@ func limitsFields() []field {
 	return []field{
 		{name: "cell_time", kind: fieldDuration, doc: "Time for one cell. Default: no limit."},
 		{name: "memory", kind: fieldSize, doc: "Memory of one cell. Default: no limit."},
+		{name: "query_time", kind: fieldDuration, doc: "Time for one query; one that takes longer counts as failed, and its answer is not used. Default: no limit."},
 	}
 }
 

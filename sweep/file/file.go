@@ -81,28 +81,38 @@ type Synthetic struct {
 
 // Load is one way of sending queries.
 type Load struct {
-	Mode    string // "closed"
-	Clients int
+	Mode     string        // Closed, Open or SLO
+	Clients  int           // of a closed loop; of the others, queries that are served at a time
+	Rate     float64       // arrivals a second of an open loop
+	Arrivals string        // Poisson or Constant; "" for a closed loop
+	P99      time.Duration // what an SLO promises
+	Where    string        // and what else a point must reach, over columns of the results; "" means nothing
+	WherePos Pos
+	Pos      Pos
 }
 
 // Measure says what is measured, how, and for how long.
 type Measure struct {
-	K            []int // ascending, distinct
-	Depth        int
-	Unit         string // document or chunk
-	Evidence     string // overlap or contain
-	RelevanceMin int
-	Load         []Load
-	Rounds       int           // visits to each point, interleaved
-	MinTime      time.Duration // measured time in each visit, at least; each query is asked at least once in the first
-	Warmup       time.Duration // unmeasured time before each visit
-	MaxTime      time.Duration // for one point over all its visits; 0 means no limit
+	K             []int // ascending, distinct
+	Depth         int
+	Unit          string // document or chunk
+	Evidence      string // overlap or contain
+	RelevanceMin  int
+	Load          []Load
+	Rounds        int           // visits to each point, interleaved
+	MinTime       time.Duration // measured time in each visit, at least; each query is asked at least once in the first
+	Warmup        time.Duration // unmeasured time before each visit
+	MaxTime       time.Duration // for one point over all its visits; 0 means no limit
+	Until         []Until       // how narrow intervals are to become
+	Noisy         string        // repeat or keep
+	AnnBenchmarks bool          // recall by the rule of ann-benchmarks as well
 }
 
 // Limits bound a cell.
 type Limits struct {
 	CellTime time.Duration // 0 means none
 	Memory   int64         // bytes; 0 means none
+	Query    time.Duration // for one query; 0 means none
 }
 
 // Objective is a column with the direction that is better.
@@ -126,6 +136,7 @@ type File struct {
 	Source       []byte
 	Version      int
 	Name         string
+	Hypothesis   string // what the sweep is to find out; may be ""
 	Seed         uint64
 	BuildThreads int      // 0 means all cores
 	Dataset      *Dataset // exactly one of Dataset and Vectors is set

@@ -44,6 +44,12 @@ func (d *decoder) measure(root *section) {
 	m.Load = d.load(s)
 	m.Rounds = s.integer("rounds")
 	m.MinTime, m.Warmup, m.MaxTime = s.duration("min_time"), s.duration("warmup"), s.duration("max_time")
+	m.Until = d.until(s)
+	m.Noisy, _ = s.text("noisy")
+	m.AnnBenchmarks = s.flag("ann_benchmarks")
+	if e := s.get("ann_benchmarks"); e != nil && onText && m.AnnBenchmarks && len(d.file.Embedders) == 0 {
+		s.wrong(e, "is about recall against exact search, and nothing here is searched by vectors", "remove it")
+	}
 	if e := s.get("max_time"); e != nil && m.MaxTime > 0 && m.MaxTime < m.MinTime {
 		s.wrong(e, fmt.Sprintf("%v is less than min_time, %v", m.MaxTime, m.MinTime), "raise max_time, or lower min_time")
 	}
@@ -87,53 +93,6 @@ func (d *decoder) ks(s *section) []int {
 		s.wrong(e, fmt.Sprintf("has %d values, and 100 are allowed", len(out)), "")
 	}
 	slices.Sort(out)
-	return out
-}
-
-func (d *decoder) load(s *section) []Load {
-	e := s.get("load")
-	if e == nil {
-		return []Load{{Mode: "closed", Clients: 1}}
-	}
-	const example = "for example load: [{closed: [1, 2]}]"
-	if e.val.kind == scalar || emptyList(e.val) {
-		s.wrong(e, "must be a list of mappings, not "+e.val.describe(), example)
-		return nil
-	}
-	f := &field{kind: fieldInt, min: 1, max: 4096}
-	var out []Load
-	for i, n := range elements(e.val) {
-		name := fmt.Sprintf("measure.load[%d]", i)
-		if n.kind != mapping || len(n.entries) != 1 {
-			d.add(placeOf(n, e.pos), name, "must be a mapping with one key, not "+n.describe(), example)
-			continue
-		}
-		mode := n.entries[0]
-		switch mode.key {
-		case "open":
-			d.notBuilt(mode.pos, join(name, "open"), "", "use {closed: [1, 2]}, a number of clients that ask one after the other")
-			continue
-		case "closed":
-		default:
-			d.unknownKey(mode, name, []string{"closed"})
-			continue
-		}
-		if emptyList(mode.val) {
-			d.add(mode.pos, join(name, "closed"), "is an empty list", example)
-		}
-		for _, c := range elements(mode.val) {
-			v, wrong := s.numberIn(c, f)
-			one := Load{Mode: "closed", Clients: int(v)}
-			switch {
-			case !wrong.ok():
-				d.add(placeOf(c, mode.pos), join(name, "closed"), wrong.msg, example)
-			case slices.Contains(out, one):
-				d.add(c.pos, join(name, "closed"), fmt.Sprintf("has %d clients twice", one.Clients), "remove one")
-			default:
-				out = append(out, one)
-			}
-		}
-	}
 	return out
 }
 

@@ -88,6 +88,7 @@ func (d *decoder) root(root *node) {
 		s.wrong(s.get("version"), fmt.Sprintf("version %d of the format is not known to this program, which reads 1", v), "use a newer frontier")
 	}
 	f := d.file
+	f.Hypothesis, _ = s.text("hypothesis")
 	f.Name, _ = s.text("name")
 	if f.Name == "" {
 		base := filepath.Base(f.Path)
@@ -102,7 +103,7 @@ func (d *decoder) root(root *node) {
 	d.pipeline(s)
 	d.measure(s)
 	limits, _ := d.open(s.get("limits"), "limits", limitsFields())
-	f.Limits = Limits{CellTime: limits.duration("cell_time"), Memory: limits.size("memory")}
+	f.Limits = Limits{CellTime: limits.duration("cell_time"), Memory: limits.size("memory"), Query: limits.duration("query_time")}
 	d.cost(s)
 	d.objectives(s)
 	d.strategy(s)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,11 +38,19 @@ measure:
   depth: 50
   unit: chunk
   evidence: contain
-  load: [{closed: [1, 2]}]
+  load:
+    - {closed: [1, 2]}
+    - {open: {rate: [200, 400.5]}}
+    - {open: {rate: 200, arrivals: constant, clients: 2}}
+    - {slo: {p99: 5ms}}
+    - {slo: {p99: 20ms, where: "ann_recall_at_10 >= 0.95", clients: 3}}
   rounds: 2
   min_time: 250ms
+  until: {p99: 5%, qps: 2.5%}
   max_time: 30s
-limits: {cell_time: 10m, memory: 8GiB}
+  noisy: keep
+  ann_benchmarks: true
+limits: {cell_time: 10m, memory: 8GiB, query_time: 1s}
 objectives: [recall_at_10:max, latency_p99_seconds:min, cost_usd_per_month:min]
 cost: {catalog: prices.yaml, qps: 100, replicas: 2}
 strategy: {kind: grid}
@@ -61,6 +70,14 @@ func mustParse(t testing.TB, path, src string, sets ...string) *File {
 		t.Fatal(err)
 	}
 	return f
+}
+
+func loadsWithoutPlaces(m Measure) Measure {
+	m.Load = slices.Clone(m.Load)
+	for i := range m.Load {
+		m.Load[i].Pos, m.Load[i].WherePos = Pos{}, Pos{}
+	}
+	return m
 }
 
 func written(a Axis) string {
@@ -106,13 +123,22 @@ func TestParseText(t *testing.T) {
 	}
 	m := Measure{
 		K: []int{1, 5, 10}, Depth: 50, Unit: "chunk", Evidence: "contain", RelevanceMin: 1,
-		Load: []Load{{"closed", 1}, {"closed", 2}}, Rounds: 2, MinTime: 250 * time.Millisecond,
-		Warmup: 200 * time.Millisecond, MaxTime: 30 * time.Second,
+		Load: []Load{
+			{Mode: Closed, Clients: 1},
+			{Mode: Closed, Clients: 2},
+			{Mode: Open, Clients: 1, Rate: 200, Arrivals: Poisson},
+			{Mode: Open, Clients: 1, Rate: 400.5, Arrivals: Poisson},
+			{Mode: Open, Clients: 2, Rate: 200, Arrivals: Constant},
+			{Mode: SLO, Clients: 1, P99: 5 * time.Millisecond, Arrivals: Poisson},
+			{Mode: SLO, Clients: 3, P99: 20 * time.Millisecond, Arrivals: Poisson, Where: "ann_recall_at_10 >= 0.95"},
+		},
+		Rounds: 2, MinTime: 250 * time.Millisecond, Warmup: 200 * time.Millisecond, MaxTime: 30 * time.Second,
+		Until: []Until{{"qps", 0.025}, {"p99", 0.05}}, Noisy: "keep", AnnBenchmarks: true,
 	}
-	if !reflect.DeepEqual(f.Measure, m) {
-		t.Errorf("measure\n got %+v\nwant %+v", f.Measure, m)
+	if got := loadsWithoutPlaces(f.Measure); !reflect.DeepEqual(got, m) {
+		t.Errorf("measure\n got %+v\nwant %+v", got, m)
 	}
-	if f.Limits != (Limits{10 * time.Minute, 8 << 30}) {
+	if f.Limits != (Limits{10 * time.Minute, 8 << 30, time.Second}) {
 		t.Errorf("limits: %+v", f.Limits)
 	}
 	if f.Cost.QPS != 100 || f.Cost.Replicas != 2 || f.Cost.Catalog != "prices.yaml" {
@@ -128,7 +154,7 @@ func TestDefaults(t *testing.T) {
 	f := mustParse(t, path, "version: 1\ndataset: {corpus: godoc:std, queries: queries.jsonl}\nindexes: [bleve]\n", "indexes.0={engine: bleve}")
 	want := Measure{
 		K: []int{1, 5, 10}, Depth: 100, Unit: "document", Evidence: "overlap", RelevanceMin: 1,
-		Load: []Load{{"closed", 1}}, Rounds: 3, MinTime: time.Second, Warmup: 200 * time.Millisecond,
+		Load: []Load{{Mode: Closed, Clients: 1}}, Rounds: 3, MinTime: time.Second, Warmup: 200 * time.Millisecond, Noisy: "repeat",
 	}
 	if !reflect.DeepEqual(f.Measure, want) {
 		t.Errorf("measure\n got %+v\nwant %+v", f.Measure, want)

@@ -27,7 +27,11 @@ func Schema(reg Registry) ([]byte, error) {
 		"cost":       sectionSchema(costFields()),
 		"strategy":   sectionSchema(strategyFields()),
 		"rerankers":  oneOrList(closed(object{"kind": object{"const": "none"}}, "kind")),
-		"load":       oneOrList(closed(object{"closed": oneOrList(object{"type": "integer", "minimum": 1, "maximum": 4096})}, "closed")),
+		"load":       loadSchema(),
+		"rates":      oneOrList(object{"type": "number", "minimum": 1e-3, "maximum": maxRate}),
+		"durations":  oneOrList(durationSchema()),
+		"until":      untilSchema(),
+		"flag":       object{"type": "boolean"},
 		"objectives": oneOrList(object{"type": "string", "pattern": "^[a-z0-9_]+:(max|min)$"}),
 		"chunkers":   oneOrList(object{"oneOf": componentSchemas(kindsOfChunkers(reg))}),
 		"embedders":  oneOrList(object{"oneOf": componentSchemas(kindsOfEmbedders(reg))}),
@@ -108,7 +112,7 @@ func (f *field) jsonSchema() object {
 			out = object{"enum": f.enum}
 		}
 	case fieldDuration:
-		out = object{"type": "string", "pattern": `^[0-9.]+(ns|us|µs|ms|s|m|h)([0-9.]+(ns|us|µs|ms|s|m|h))*$`}
+		out = durationSchema()
 	case fieldSize:
 		out = object{"type": "string", "pattern": `^[0-9]+(\.[0-9]+)? ?([KMGT]iB|[kKMGT]?B)$`}
 	default:
@@ -127,6 +131,29 @@ func (f *field) jsonSchema() object {
 	default:
 		out["default"] = def
 	}
+	return out
+}
+
+func durationSchema() object {
+	return object{"type": "string", "pattern": `^[0-9.]+(ns|us|µs|ms|s|m|h)([0-9.]+(ns|us|µs|ms|s|m|h))*$`}
+}
+
+// loadSchema is measure.load: mappings of one key each.
+func loadSchema() object {
+	return oneOrList(object{"oneOf": []any{
+		closed(object{Closed: oneOrList(numberSchema("integer", 1, maxClients))}, Closed),
+		closed(object{Open: sectionSchema(openFields())}, Open),
+		closed(object{SLO: sectionSchema(sloFields())}, SLO),
+	}})
+}
+
+func untilSchema() object {
+	widths := object{}
+	for _, stat := range UntilStats() {
+		widths[stat] = object{"type": "string", "pattern": "^[0-9.]+%$"}
+	}
+	out := closed(widths)
+	out["minProperties"] = 1
 	return out
 }
 

@@ -276,6 +276,19 @@ func (s *section) size(key string) int64 {
 	return n
 }
 
+// flag is the boolean at key, or false.
+func (s *section) flag(key string) bool {
+	e := s.get(key)
+	if e == nil {
+		return false
+	}
+	v, ok := e.val.value.(bool)
+	if !ok {
+		s.wrong(e, "must be true or false, not "+e.val.describe(), "")
+	}
+	return v
+}
+
 // elements are the elements of a list, or the value itself where one stands alone.
 func elements(n *node) []*node {
 	if n.kind == list {

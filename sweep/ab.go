@@ -1,0 +1,213 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"time"
+
+	"frontier/bench/machine"
+	"frontier/bench/stats"
+	"frontier/results/ab"
+	"frontier/sweep/file"
+)
+
+// ABSide is one of two variants: a sweep file, and the executable that builds and searches its indexes.
+type ABSide struct {
+	File    *file.File
+	Command func() *exec.Cmd // starts a cell
+	Binary  string           // path of the executable, where the two differ; else ""
+	Digest  string           // of its content
+}
+
+// ABOptions say how two variants are compared.
+type ABOptions struct {
+	Base, New     ABSide
+	Cache         string
+	Jobs          int
+	Registry      file.Registry
+	Pairs         int           // of blocks for each point; 0 takes what the decisions need, and somewhat more
+	Block         time.Duration // what a block is to take
+	Confidence    float64       // of the whole run
+	Margin        float64       // smallest relative change of a latency or a rate that matters
+	QualityMargin float64       // smallest change of a recall or another share that matters
+	Match         []string      // columns by which points are paired; nil chooses those in which the two files agree
+	Progress      func(Event)
+}
+
+// abMetrics are the timed statistics of a block that are compared.
+var abMetrics = []struct {
+	name  string
+	stat  string // as interval knows it
+	lower bool   // is better
+}{
+	{"latency_p50_seconds", "p50", true},
+	{"latency_p99_seconds", "p99", true},
+	{"qps", "qps", false},
+}
+
+// The number of pairs, where the options leave it open.
+const (
+	fewestPairs = 12
+	sparePairs  = 4 // beyond what a decision needs at the least
+)
+
+// AB compares two variants on this machine: indexes of both are loaded at the same time, and blocks of the same queries
+// are sent to one and the other in pairs, in an order that is drawn at random for each pair. Both are prepared before
+// anything is measured. When ctx ends the comparison ends with ctx's error: half of one decides nothing.
+func AB(ctx context.Context, opt ABOptions) (*ab.Result, error) {
+	if err := opt.validate(); err != nil {
+		return nil, err
+	}
+	base, err := opt.prepare(ctx, opt.Base)
+	if err != nil {
+		return nil, err
+	}
+	defer base.end()
+	next, err := opt.prepare(ctx, opt.New)
+	if err != nil {
+		return nil, err
+	}
+	defer next.end()
+	match, pairs, unmatched, err := pairPoints(base, next, opt.Match)
+	if err != nil {
+		return nil, err
+	}
+	family := len(pairs) * (len(abMetrics) + len(abQuality(1)))
+	if opt.Pairs, err = pairsFor(opt.Pairs, opt.Confidence, family); err != nil {
+		return nil, err
+	}
+	fingerprint := machine.Read()
+	result := &ab.Result{
+		Version: ab.Version, Started: time.Now().UTC(), Machine: fingerprint.Digest(), CPU: fingerprint.CPU,
+		Base: opt.Base.describe(), New: opt.New.describe(), Confidence: opt.Confidence, Pairs: opt.Pairs, Block: opt.Block.Seconds(),
+		Match: match, Unmatched: unmatched, Warnings: []string{},
+	}
+	dir, err := os.MkdirTemp("", "frontier-ab-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	duel := &duel{ABOptions: opt, base: base, next: next, dir: dir}
+	begun := time.Now()
+	if err := duel.run(ctx, pairs); err != nil {
+		return nil, err
+	}
+	result.Seconds = time.Since(begun).Seconds()
+	result.Points = duel.points
+	result.Warnings = append(result.Warnings, union(base.runner.summary.Warnings, next.runner.summary.Warnings)...)
+	return result, correct(result, opt.Confidence)
+}
+
+func union(a, b []string) []string {
+	out := slices.Clone(a)
+	for _, s := range b {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (o *ABOptions) validate() error {
+	switch {
+	case !(o.Confidence > 0.5 && o.Confidence < 1):
+		return fmt.Errorf("a confidence of %g is not between 0.5 and 1", o.Confidence)
+	case !(o.Margin >= 0 && o.Margin < 1) || !(o.QualityMargin >= 0 && o.QualityMargin < 1):
+		return fmt.Errorf("margins of %g and %g: both must be at least 0 and under 1", o.Margin, o.QualityMargin)
+	case o.Block <= 0:
+		return fmt.Errorf("a block of %v: it must take some time", o.Block)
+	case o.Pairs < 0:
+		return fmt.Errorf("%d pairs: there must be some", o.Pairs)
+	}
+	for _, side := range []ABSide{o.Base, o.New} {
+		for i, l := range side.File.Measure.Load {
+			if l.Mode == file.SLO {
+				return fault(side.File, l.Pos, fmt.Sprintf("measure.load[%d].slo", i), "cannot be compared in pairs: its rate is searched for anew each time", "compare {open: {rate: ...}} at the rates that matter")
+			}
+		}
+	}
+	return nil
+}
+
+// pairsFor is the number of pairs to measure for a family of decisions.
+func pairsFor(asked int, confidence float64, family int) (int, error) {
+	needed := stats.MinPairs(1 - (1-confidence)/float64(max(family, 1)))
+	if asked == 0 {
+		return max(fewestPairs, needed+sparePairs), nil
+	}
+	if asked < needed {
+		return 0, fmt.Errorf("%d pairs cannot decide %d metrics at a confidence of %g, whatever they show: measure at least %d pairs, compare fewer points, or lower --confidence",
+			asked, family, confidence, needed)
+	}
+	return asked, nil
+}
+
+func (s ABSide) describe() ab.Side {
+	return ab.Side{File: s.File.Path, Binary: s.Binary, Digest: s.Digest}
+}
+
+// abPrepared is one side with its indexes built.
+type abPrepared struct {
+	side   ABSide
+	runner *runner
+	cells  []*cellPlan
+	end    func()
+}
+
+// prepare makes everything that a side is measured with.
+func (o *ABOptions) prepare(ctx context.Context, side ABSide) (*abPrepared, error) {
+	r, err := newRunner(side.File, Options{
+		Cache: o.Cache, Jobs: o.Jobs, Registry: o.Registry, Command: side.Command, Progress: o.Progress, BuildMark: side.Digest,
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.work, r.abort = context.WithCancelCause(ctx)
+	r.interrupted = ctx
+	p := &abPrepared{side: side, runner: r, end: func() {
+		r.abort(nil)
+		_ = r.cache.Close() // all that it made has been stored
+	}}
+	inputs, err := r.prepare(ctx)
+	if err == nil {
+		p.cells, err = r.planCells(inputs)
+	}
+	if err == nil {
+		err = r.buildAll(ctx, p.cells)
+	}
+	if err != nil {
+		if cause := context.Cause(r.work); errors.Is(err, context.Canceled) && cause != nil && ctx.Err() == nil {
+			err = cause
+		}
+		p.end()
+		return nil, err
+	}
+	return p, nil
+}
+
+// correct applies Holm's correction over all timed metrics of all points.
+func correct(result *ab.Result, confidence float64) error {
+	var family []stats.Comparison
+	var of []*ab.Metric
+	for i := range result.Points {
+		for j := range result.Points[i].Metrics {
+			m := &result.Points[i].Metrics[j]
+			if m.P == nil {
+				continue // exact
+			}
+			family, of = append(family, stats.Comparison{P: *m.P, Decision: m.Decision}), append(of, m)
+		}
+	}
+	corrected, err := stats.HolmDecisions(family, confidence)
+	if err != nil {
+		return err
+	}
+	for i, c := range corrected {
+		of[i].P, of[i].Decision = &c.P, c.Decision
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"time"
+
+	"frontier/bench/load"
+	"frontier/bench/stats"
+	"frontier/sweep/cell"
+	"frontier/sweep/file"
+)
+
+// How the highest rate of an SLO is searched for.
+const (
+	rateResolution = 0.05 // between the highest rate that kept it and the lowest that did not
+	rateTrials     = 60
+	rateBudget     = 30 * time.Second // of a sweep that sets no max_time
+	// A query that waited so many times the latency that is promised is dropped: the trial has failed, and its queue need
+	// not be served to the end.
+	hopeless = 20
+	leastMax = 100 * time.Millisecond
+)
+
+// findRate searches for the highest rate of arrivals at which the p99 of a point is what its SLO promises. The first
+// rate that is tried is what a closed loop reaches.
+func (c *cellVisits) findRate(v visitor, p *pointRun) error {
+	promise := p.plan.load
+	p.rate = &rate{}
+	c.say("what can point " + p.plan.id + " serve")
+	closed, err := c.visit(v, p, cell.Visit{
+		Load:   cell.Load{Mode: cell.Closed, Clients: promise.Clients, Timeout: c.timeout},
+		Warmup: c.measure.Warmup, MinTime: max(c.measure.MinTime, leastTrial),
+	})
+	if err != nil {
+		return err
+	}
+	search := load.RateSearch{
+		Start: float64(closed.Samples) / closed.Wall.Seconds(), Lowest: 0.1, Resolution: rateResolution, Trials: rateTrials, Budget: rateBudget,
+	}
+	if c.measure.MaxTime > 0 {
+		search.Budget = c.measure.MaxTime
+	}
+	search.Start = min(max(search.Start, search.Lowest), load.MaxRate)
+	found, err := load.FindRate(context.Background(), search, func(_ context.Context, rate float64) (load.Trial, error) {
+		p.rate.trials++
+		return c.tryRate(v, p, promise, rate)
+	})
+	if err != nil {
+		return err
+	}
+	if found.Best != nil {
+		p.rate.found = found.Best.Rate
+	}
+	if !math.IsInf(found.Fails, 1) {
+		p.rate.failed = found.Fails
+	}
+	p.rate.ended = found.End == load.RateOutOfBudget
+	p.spent = 0 // the search has a budget of its own
+	return nil
+}
+
+// leastTrial is how long a rate is tried at least; mostTrial bounds what slow rates may take to give a p99.
+const (
+	leastTrial = 200 * time.Millisecond
+	mostTrial  = 5 * time.Second
+)
+
+// tryRate sends arrivals at one rate for as long as a p99 needs.
+func (c *cellVisits) tryRate(v visitor, p *pointRun, promise file.Load, rate float64) (load.Trial, error) {
+	enough := time.Duration(1.2 * float64(stats.MinSamples(0.99, confidence)) / rate * float64(time.Second))
+	visited, err := c.visit(v, p, cell.Visit{
+		Load: cell.Load{
+			Mode: cell.Open, Clients: promise.Clients, Rate: rate, Constant: promise.Arrivals == file.Constant, Timeout: c.timeout,
+			MaxWait: max(hopeless*promise.P99, leastMax),
+		},
+		Warmup: c.measure.Warmup, MinTime: max(c.measure.MinTime, leastTrial, min(enough, mostTrial)),
+	})
+	if err != nil {
+		return load.Trial{}, err
+	}
+	block, err := decodeVisit(visited)
+	if err != nil {
+		return load.Trial{}, err
+	}
+	p99, _, _, _ := stats.Percentile(block.Histogram, 0.99) // with fewer samples than an interval needs it is what there is
+	trial := load.Trial{Rate: rate, Block: block, Holds: block.Samples > 0 && block.Dropped == 0 && p99 <= promise.P99}
+	if !trial.Holds {
+		trial.Why = fmt.Sprintf("p99 %v, %d dropped", p99, block.Dropped)
+	}
+	return trial, nil
+}

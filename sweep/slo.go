@@ -1,0 +1,63 @@
+package sweep
+
+import (
+	"fmt"
+
+	"frontier/results"
+	"frontier/sweep/file"
+)
+
+// checkLoads refuses what a load asks of columns that there are not.
+func checkLoads(f *file.File) error {
+	for i, l := range f.Measure.Load {
+		if l.Where == "" {
+			continue
+		}
+		if _, err := results.Where(l.Where); err != nil {
+			return fault(f, l.WherePos, fmt.Sprintf("measure.load[%d].slo.where", i), err.Error(), "for example ann_recall_at_10 >= 0.95; `frontier schema results` lists the columns")
+		}
+	}
+	return nil
+}
+
+// sloColumns says whether a point keeps its promise at the rate that was found for it.
+func sloColumns(row results.Row, p *pointRun) error {
+	l := p.plan.load
+	if l.Mode != file.SLO {
+		return nil
+	}
+	row["slo"] = l.String()
+	delete(row, "target_qps")
+	if p.rate.found > 0 {
+		row["target_qps"] = p.rate.found
+	}
+	p99, known := row["latency_p99_seconds"].(float64)
+	dropped, _ := row["dropped"].(int64)
+	met := p.rate.found > 0 && known && p99 <= l.P99.Seconds() && dropped == 0
+	switch {
+	case p.rate.found == 0:
+		addWarnings(row, "no rate was low enough for the latency that slo asks for; what is shown is the lowest that was tried")
+	case !known:
+		addWarnings(row, "too few samples for a p99 at the rate that was found: raise min_time or rounds")
+	case !met:
+		addWarnings(row, "the rate that kept the slo while it was searched for did not keep it when it was measured: the two are closer than the machine is steady")
+	case p.rate.ended:
+		addWarnings(row, "the search for the highest rate ended with its time and not with its precision: raise max_time")
+	}
+	if met && l.Where != "" {
+		where, err := results.Where(l.Where)
+		if err != nil {
+			return err
+		}
+		holds, err := where(row)
+		if err != nil {
+			return err
+		}
+		if !holds {
+			addWarnings(row, "does not reach "+l.Where+" at any rate")
+		}
+		met = holds
+	}
+	row["slo_met"] = met
+	return nil
+}
