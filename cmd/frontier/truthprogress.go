@@ -66,7 +66,7 @@ func (t *truthProgress) line(p truth.Progress) string {
 		text += fmt.Sprintf(", %.0f%% of the time waiting for the disk", 100*waiting)
 	}
 	if p.Rows == p.Total {
-		return text + fmt.Sprintf(", %v", p.Elapsed.Round(time.Millisecond))
+		return text + fmt.Sprintf(", %.3f s", seconds)
 	}
 	left := time.Duration(seconds / here * float64(p.Total-p.Rows) * float64(time.Second))
 	return text + fmt.Sprintf(", %v left", left.Round(time.Second))
