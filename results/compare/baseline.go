@@ -65,11 +65,10 @@ func Record(path string, s *Side, metrics []Metric) (err error) {
 	if !IsBaseline(path) {
 		return fmt.Errorf("write the baseline: %s ends neither in .json nor in .json.gz", path)
 	}
-	raw, err := json.MarshalIndent(encodeBaseline(s, metrics), "", " ")
+	raw, err := encodeBaseline(s, metrics).text()
 	if err != nil {
 		return fmt.Errorf("write the baseline %s: %w", path, err)
 	}
-	raw = append(compactRows(raw), '\n')
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
 	if err != nil {
 		return fmt.Errorf("write the baseline: %w", err)
@@ -102,20 +101,44 @@ func Record(path string, s *Side, metrics []Metric) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// compactRows puts arrays of numbers onto one line each.
-func compactRows(indented []byte) []byte {
+// text is the JSON with a line for each column and metric, so that versions of a baseline can be told apart line by line.
+func (b *baseline) text() ([]byte, error) {
 	var out bytes.Buffer
-	lines := bytes.Split(indented, []byte("\n"))
-	for i, line := range lines {
-		trimmed := bytes.TrimLeft(line, " ")
-		if i > 0 && (len(trimmed) > 0 && (trimmed[0] == '-' || trimmed[0] >= '0' && trimmed[0] <= '9' || bytes.HasPrefix(trimmed, []byte("null")) || trimmed[0] == ']')) {
-			out.Write(trimmed)
-			continue
+	separator := "{"
+	put := func(key string, v any) error {
+		raw, err := json.Marshal(v)
+		if err != nil {
+			return err
 		}
-		if i > 0 {
-			out.WriteByte('\n')
-		}
-		out.Write(line)
+		fmt.Fprintf(&out, "%s\n%q: %s", separator, key, raw)
+		separator = ","
+		return nil
 	}
-	return out.Bytes()
+	lines := func(key string, keys []string, value func(string) any) error {
+		fmt.Fprintf(&out, "%s\n%q: ", separator, key)
+		separator = "{"
+		for _, k := range keys {
+			if err := put(k, value(k)); err != nil {
+				return err
+			}
+		}
+		if len(keys) == 0 {
+			out.WriteByte('{')
+		}
+		out.WriteString("}")
+		separator = ","
+		return nil
+	}
+	err := errors.Join(
+		put("format", b.Format), put("recorded_from", b.Recorded), put("metrics", b.Metrics), put("points", b.Points),
+		lines("columns", sortedKeys(b.Columns), func(k string) any { return b.Columns[k] }),
+		lines("values", sortedKeys(b.Values), func(k string) any { return b.Values[k] }),
+		put("cases", b.Cases),
+		lines("per_case", sortedKeys(b.PerCase), func(k string) any { return b.PerCase[k] }),
+	)
+	if len(b.Manifest) > 0 {
+		err = errors.Join(err, put("manifest", b.Manifest))
+	}
+	out.WriteString("}\n")
+	return out.Bytes(), err
 }

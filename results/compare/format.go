@@ -51,10 +51,10 @@ func trimmed(v float64) string {
 	return strconv.FormatFloat(math.Round(v*1e4)/1e4, 'f', -1, 64)
 }
 
-// digits has three significant ones.
+// digits has four significant ones, or those of the whole number.
 func digits(v float64) string {
-	if v == math.Trunc(v) && math.Abs(v) < 1e6 {
-		return strconv.FormatFloat(v, 'f', -1, 64)
+	if v == math.Trunc(v) || math.Abs(v) >= 1000 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -64,12 +65,11 @@ func (m *Matching) Residue() []Residue {
 		if p.Base == nil || p.New == nil {
 			continue
 		}
-		for _, name := range residueColumns(p, m.Columns) {
-			base, next := p.Base.Row[name], p.New.Row[name]
-			if show(base) == show(next) || failed(p.Base.Row) || failed(p.New.Row) {
-				continue
-			}
-			r := Residue{Kind: kindOf(name), Column: name, Base: show(base), New: show(next), Points: 1, Example: p.Label}
+		if failed(p.Base.Row) || failed(p.New.Row) {
+			continue
+		}
+		for _, r := range pairResidue(p, m.Columns) {
+			r.Example = p.Label
 			i := slices.IndexFunc(out, func(o Residue) bool { return o.Column == r.Column && o.Base == r.Base && o.New == r.New })
 			if i >= 0 {
 				out[i].Points++
@@ -84,27 +84,84 @@ func (m *Matching) Residue() []Residue {
 	return out
 }
 
-// residueColumns are the columns of a pair that may differ, in a fixed order. params repeats the typed columns, so it is
-// told only where none of these differs; so are the details of a machine.
-func residueColumns(p Pair, matched []string) []string {
-	var names, last []string
+// pairResidue is what differs between the two sides of one pair. params repeats the parameters that have a column of their
+// own, which are told once.
+func pairResidue(p Pair, matched []string) []Residue {
+	var out []Residue
+	add := func(name string) {
+		base, next := p.Base.Row[name], p.New.Row[name]
+		if show(base) == show(next) || slices.Contains(matched, name) {
+			return
+		}
+		for _, r := range differing(name, base, next) {
+			key := strings.ToLower(r.Column[strings.LastIndexByte(r.Column, '.')+1:])
+			if key == r.Column || !slices.ContainsFunc(out, func(o Residue) bool {
+				return o.Base == r.Base && o.New == r.New && strings.HasSuffix(o.Column, key)
+			}) {
+				out = append(out, r)
+			}
+		}
+	}
 	for _, c := range results.Columns() {
-		kind := kindOf(c.Name)
-		if kind == "" || slices.Contains(matched, c.Name) {
-			continue
-		}
-		if c.Name == "params" || c.Name == "embed_params" {
-			last = append(last, c.Name)
-			continue
-		}
-		names = append(names, c.Name)
-	}
-	for _, name := range names {
-		if kindOf(name) == Parameter && show(p.Base.Row[name]) != show(p.New.Row[name]) {
-			return names
+		if kindOf(c.Name) != "" && !slices.Contains(exactParameters, c.Name) {
+			add(c.Name)
 		}
 	}
-	return append(names, last...)
+	for _, name := range exactParameters {
+		add(name)
+	}
+	return out
+}
+
+// differing are the differences of one column: of parameters that are written as JSON, those of each.
+func differing(name string, base, next any) []Residue {
+	one := Residue{Kind: kindOf(name), Column: name, Base: show(base), New: show(next), Points: 1}
+	if !slices.Contains(exactParameters, name) {
+		return []Residue{one}
+	}
+	b, okBase := parameters(base)
+	n, okNew := parameters(next)
+	if !okBase || !okNew {
+		return []Residue{one}
+	}
+	var out []Residue
+	for _, key := range sortedKeys(union(b, n)) {
+		if show(b[key]) != show(n[key]) {
+			out = append(out, Residue{Kind: one.Kind, Column: name + "." + key, Base: orNone(b[key]), New: orNone(n[key]), Points: 1})
+		}
+	}
+	return out
+}
+
+// parameters are the values of a JSON object by the keys that lead to them, joined by dots.
+func parameters(v any) (map[string]string, bool) {
+	text, _ := v.(string)
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var tree map[string]any
+	if d.Decode(&tree) != nil {
+		return nil, false
+	}
+	out := map[string]string{}
+	var walk func(prefix string, v any)
+	walk = func(prefix string, v any) {
+		if object, ok := v.(map[string]any); ok {
+			for key, one := range object {
+				walk(strings.TrimPrefix(prefix+"."+key, "."), one)
+			}
+			return
+		}
+		out[prefix] = fmt.Sprint(v)
+	}
+	walk("", tree)
+	return out, true
+}
+
+func orNone(text string) string {
+	if text == "" {
+		return "none"
+	}
+	return text
 }
 
 func failed(r results.Row) bool { return r.Text("status") != "ok" }

@@ -58,7 +58,7 @@ func hold(d *Decision, l *compare.Level, r *Rule) {
 	default:
 		d.Outcome, d.Why, d.P = Inconclusive, "the bound lies within the interval: more questions, or more rounds, would tell", l.PBeyond(r.Bound)
 	}
-	if l.Binary && l.Cases > 0 && d.Outcome != "" {
+	if l.Binary {
 		d.Why += fmt.Sprintf(" (%d of %d)", l.Hits, l.Cases)
 	}
 }

@@ -100,7 +100,7 @@ func (h harm) allow(d *Decision, diff *compare.Difference, bound float64) {
 		}
 	default:
 		d.Outcome, d.P = Inconclusive, diff.PBeyond(h.sign*bound)
-		d.Why = "the interval reaches beyond what the rule allows, and does not lie beyond it: more questions, or more rounds, would tell"
+		d.Why = "the interval straddles what the rule allows: more questions, or more rounds, would tell"
 	}
 }
 
