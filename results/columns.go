@@ -84,6 +84,7 @@ func Columns() []Column {
 		{"ann_recall_dist_at_K", "ann", Float, "fraction", Higher, true, "Recall by distance: an answer as near as the K-th exact neighbour counts. Null for lexical engines."},
 		{"ann_recall_tie_low_at_K", "ann", Float, "fraction", None, true, "Lowest recall that any order of ties at the K-th distance gives; null for lexical engines."},
 		{"ann_recall_tie_high_at_K", "ann", Float, "fraction", None, true, "Highest recall that any order of ties at the K-th distance gives; null for lexical engines."},
+		{"ann_recall_annbenchmarks_at_K", "ann", Float, "fraction", Higher, true, "Recall by the rule of ann-benchmarks: answers within the K-th exact distance plus an absolute 0.001. Null unless measure.ann_benchmarks asks for it."},
 
 		{"recall_at_K", "quality", Float, "fraction", Higher, true, "Share of a query's relevant evidence among the first K, mean over answerable queries. Null without judgements."},
 		{"recall_at_K_low", "quality", Float, "fraction", None, true, "Lower end of the 95% interval of recall_at_K over queries; null where it was not computed."},

@@ -16,11 +16,13 @@ const ManifestFile = "manifest.json"
 // Manifest describes one run: what a reader of its rows must know to judge them or to repeat them. It holds no
 // secrets, for the sweep file's are never expanded into it.
 type Manifest struct {
-	Version  int        `json:"version"` // of the form of this file: 1
-	RunID    string     `json:"run_id"`
-	Name     string     `json:"name,omitempty"`
-	Started  time.Time  `json:"started"`
-	Finished *time.Time `json:"finished,omitempty"` // nil while the run goes on, and after it was killed
+	Version int    `json:"version"` // of the form of this file: 1
+	RunID   string `json:"run_id"`
+	Name    string `json:"name,omitempty"`
+	// Hypothesis is what the sweep is to find out, as its file says.
+	Hypothesis string     `json:"hypothesis,omitempty"`
+	Started    time.Time  `json:"started"`
+	Finished   *time.Time `json:"finished,omitempty"` // nil while the run goes on, and after it was killed
 
 	Sweep        string `json:"sweep"` // the effective sweep file, defaults filled in
 	Seed         uint64 `json:"seed"`

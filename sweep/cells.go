@@ -244,7 +244,7 @@ func (r *runner) protocol() string {
 		truth = r.vectors.truthKey
 	}
 	return fmt.Sprintf("%s %s %v %d %s %s %d %d %v %v %v %v %s %v %s", scorerVersion, truth, m.K, m.Depth, m.Unit, m.Evidence, m.RelevanceMin,
-		m.Rounds, m.MinTime, m.Warmup, m.MaxTime, m.Until, m.Noisy, r.file.Limits.Query, r.judgements)
+		m.Rounds, m.MinTime, m.Warmup, m.MaxTime, m.Until, m.Noisy, r.file.Limits.Query, r.judgements) + map[bool]string{true: " ann-benchmarks"}[m.AnnBenchmarks]
 }
 
 // shortID is 16 hexadecimal digits of a hash of text: among a billion points the chance of a clash is under 3%.

@@ -8,11 +8,13 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"frontier/bench/cost"
 	"frontier/bench/machine"
 	"frontier/results"
+	"frontier/sweep/file"
 )
 
 // scorerVersion changes when the same answers would be scored differently.
@@ -54,11 +56,11 @@ func markFrontier(rows []results.Row, objs []results.Objective) error {
 func (r *runner) manifest(rows []results.Row, cells []*cellPlan, complete bool) *results.Manifest {
 	m := r.file.Measure
 	man := &results.Manifest{
-		RunID: r.runID, Name: r.file.Name, Started: r.started.UTC(), Seed: r.file.Seed, BuildThreads: r.threads,
+		RunID: r.runID, Name: r.file.Name, Hypothesis: r.file.Hypothesis, Started: r.started.UTC(), Seed: r.file.Seed, BuildThreads: r.threads,
 		K: m.K, Unit: m.Unit, Depth: m.Depth,
 		AggregationRule: "Quality is the mean over answerable questions, each with the same weight; a failed question scores zero. Intervals are 95% bootstraps (BCa) over questions, Wilson's for hit rates. ANN recall is the mean over all queries.",
-		Protocol: fmt.Sprintf("Each index is loaded in a process of its own and measured with nothing else of the sweep running: closed loop, %d interleaved visits to each point of at least %v after %v of warm-up, every query asked at least once, and more visits where p99 lacks samples and max_time allows them. Latency is the whole way from query to ranked list; percentiles come from all samples of all visits.",
-			m.Rounds, m.MinTime, m.Warmup),
+		Protocol: fmt.Sprintf("Each index is loaded in a process of its own and measured with nothing else of the sweep running: %d interleaved visits to each point of at least %v after %v of warm-up, every query asked at least once, and more visits within max_time where p99 lacks samples, a visit was disturbed (%s)%s. Latency is the whole way from query, or its scheduled arrival, to ranked list; percentiles come from all samples of all visits that count.",
+			m.Rounds, m.MinTime, m.Warmup, m.Noisy, untilText(m.Until)),
 		ScorerVersion: scorerVersion, Frontier: r.opt.Version, Engines: map[string]string{}, Machine: machineMap(r.machine),
 		Assumptions: r.assumptions(), Warnings: r.summary.Warnings,
 		Digests: map[string]string{},
@@ -193,4 +195,15 @@ func dirBytes(dir string) int64 {
 		return nil
 	})
 	return sum
+}
+
+func untilText(until []file.Until) string {
+	var parts []string
+	for _, u := range until {
+		parts = append(parts, fmt.Sprintf("%s is not known to %.3g%%", u.Stat, 100*u.Width))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " or " + strings.Join(parts, " or ")
 }

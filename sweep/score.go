@@ -148,8 +148,9 @@ func (j *judge) holds(id int64, u datasets.Unit) bool {
 // noRecall marks a question without a place in ANN recall: where its vector is zero, every row is equally near.
 var noRecall = recall.ANN{ByID: math.NaN()}
 
-// annScores is the recall of every query against exact search, at each k.
-func annScores(e *embedding, ks []int, answers []arrowfile.Answer) (perK [][]recall.ANN, err error) {
+// annScores is the recall of every query against exact search, at each k, and, if theirs is not nil, puts that by the rule
+// of ann-benchmarks there.
+func annScores(e *embedding, ks []int, answers []arrowfile.Answer, theirs [][]float64) (perK [][]recall.ANN, err error) {
 	base, err := vector.OpenFbin(e.base)
 	if err != nil {
 		return nil, err
@@ -163,11 +164,17 @@ func annScores(e *embedding, ks []int, answers []arrowfile.Answer) (perK [][]rec
 	perK = make([][]recall.ANN, len(ks))
 	for i := range ks {
 		perK[i] = make([]recall.ANN, len(answers))
+		if theirs != nil {
+			theirs[i] = make([]float64, len(answers))
+		}
 	}
 	for q, a := range answers {
 		if e.kind != nil && isZero(queries.Row(q)) {
 			for i := range ks {
 				perK[i][q] = noRecall
+				if theirs != nil {
+					theirs[i][q] = math.NaN()
+				}
 			}
 			continue
 		}
@@ -185,6 +192,9 @@ func annScores(e *embedding, ks []int, answers []arrowfile.Answer) (perK [][]rec
 		ids, exact := e.truth.Row(q)
 		for i, k := range ks {
 			perK[i][q] = recall.Query(ids, exact, a.IDs[:most], distances, k)
+			if theirs != nil {
+				theirs[i][q] = recall.AnnBenchmarks(e.metric, exact, distances, k)
+			}
 		}
 	}
 	return perK, nil

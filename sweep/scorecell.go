@@ -3,6 +3,7 @@ package sweep
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -145,11 +146,21 @@ func (r *runner) answerColumns(row results.Row, c *cellPlan, p pointPlan, j *jud
 	}
 	var ann [][]recall.ANN
 	if c.input.embedding != nil && len(c.parts) == 1 {
+		var theirs [][]float64
+		if r.file.Measure.AnnBenchmarks {
+			theirs = make([][]float64, len(ks))
+		}
 		var err error
-		if ann, err = annScores(c.input.embedding, ks, answers); err != nil {
+		if ann, err = annScores(c.input.embedding, ks, answers, theirs); err != nil {
 			return nil, err
 		}
 		annColumns(row, ks, ann, r.file.Seed)
+		for i, values := range theirs {
+			values = slices.DeleteFunc(values, math.IsNaN)
+			if len(values) > 0 {
+				row[fmt.Sprintf("ann_recall_annbenchmarks_at_%d", ks[i])] = sum(values) / float64(len(values))
+			}
+		}
 	}
 	quality := perQuery{}
 	rows := make([]results.QueryRow, len(answers))
