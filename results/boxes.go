@@ -32,8 +32,11 @@ func (b *boxes) add(j int, o Objective, cost, low, high float64, has bool) {
 	b.bare[j] = b.bare[j] || !has
 }
 
-// place widens the intervals and finds the place of each point.
-func (b *boxes) place(objs []Objective, c Certainty) *Placing {
+// place widens the intervals and finds the place of each point that is wanted; nil is all. The others are Off.
+func (b *boxes) place(objs []Objective, c Certainty, wanted func(point int) bool) *Placing {
+	if c.Level == 0 {
+		c.Level = storedLevel
+	}
 	p := &Placing{Level: c.Level, Widening: 1, boxes: b}
 	for j, o := range objs {
 		col, _ := Lookup(o.Column)
@@ -60,7 +63,7 @@ func (b *boxes) place(objs []Objective, c Certainty) *Placing {
 			}
 		}
 	}
-	p.Places = b.places()
+	p.Places = b.places(wanted)
 	return p
 }
 
@@ -99,7 +102,7 @@ func logarithmic(col Column) bool {
 
 // places compares each point with the few that decide: the best of all upper ends, and the two best layers of lower
 // ends. Whatever else may beat a point, one of these does, and it may be the point itself only in one of two layers.
-func (b *boxes) places() []Place {
+func (b *boxes) places(wanted func(point int) bool) []Place {
 	n := len(b.cost[0])
 	all := make([]int, n)
 	for k := range all {
@@ -115,6 +118,9 @@ func (b *boxes) places() []Place {
 	reachers := slices.Concat(first, second)
 	places := make([]Place, n)
 	for k := range places {
+		if wanted != nil && !wanted(k) {
+			continue
+		}
 		if slices.ContainsFunc(beaters, func(a int) bool { return b.beats(a, k) }) {
 			continue
 		}
@@ -154,8 +160,12 @@ func dominatesAt(x [][]float64, a int, y [][]float64, k int) bool {
 	return better
 }
 
-// nondominated are those of the points that no other of them dominates, of equal ones all.
+// nondominated are those of the points that no other of them dominates, of equal ones all. In lexicographic order.
 func nondominated(costs [][]float64, points []int) []int {
+	return frontAmong(costs, survivors(costs, points))
+}
+
+func frontAmong(costs [][]float64, points []int) []int {
 	candidates := make([]candidate, len(points))
 	for i, k := range points {
 		c := make([]float64, len(costs))

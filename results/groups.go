@@ -11,6 +11,7 @@ type Group struct {
 	Dataset  string // the name that the first sweep gave the data, "" if none did
 	Digest   string // dataset_digest, "" for rows without one
 	Rows     []Row
+	Total    int       // rows of the data set; more than in Rows where these are a choice
 	Machines []Machine // what measured them, in the order of their first rows
 }
 
@@ -33,27 +34,31 @@ func (m Machine) coresText() string {
 // their own: nobody knows what they were measured on.
 func Groups(rows []Row) []Group {
 	var groups []Group
-	at := map[string]int{}
 	for _, r := range rows {
-		digest := r.Text("dataset_digest")
-		i, known := at[digest]
-		if !known {
-			i = len(groups)
-			at[digest] = i
-			groups = append(groups, Group{Digest: digest})
-		}
-		g := &groups[i]
+		g := &groups[groupOf(&groups, r)]
 		g.Rows = append(g.Rows, r)
-		if g.Dataset == "" {
-			g.Dataset = r.Text("dataset")
-		}
 		g.count(r)
 	}
 	return groups
 }
 
-// count adds the row's machine. A row of a failed cell has none.
+// groupOf is the number of the row's group, which is made if it is the first.
+func groupOf(groups *[]Group, r Row) int {
+	digest := r.Text("dataset_digest")
+	i := slices.IndexFunc(*groups, func(g Group) bool { return g.Digest == digest })
+	if i < 0 {
+		i = len(*groups)
+		*groups = append(*groups, Group{Digest: digest})
+	}
+	if g := &(*groups)[i]; g.Dataset == "" {
+		g.Dataset = r.Text("dataset")
+	}
+	return i
+}
+
+// count adds the row, and its machine. A row of a failed cell has none.
 func (g *Group) count(r Row) {
+	g.Total++
 	digest := r.Text("machine_digest")
 	if digest == "" {
 		return
@@ -107,7 +112,7 @@ func MixWarnings(groups []Group) []MixWarning {
 	if len(groups) > 1 {
 		w := MixWarning{Text: fmt.Sprintf("the rows are of %d data sets, which are never compared with each other: each has a frontier of its own", len(groups))}
 		for _, g := range groups {
-			w.Choices = append(w.Choices, fmt.Sprintf("%s: %s; --where '%s'", g.Label(), count(len(g.Rows), "row"), condition("dataset_digest", g.Digest)))
+			w.Choices = append(w.Choices, fmt.Sprintf("%s: %s; --where '%s'", g.Label(), count(g.Total, "row"), condition("dataset_digest", g.Digest)))
 		}
 		out = append(out, w)
 	}

@@ -275,6 +275,9 @@ func (r Row) Interval(column string) (low, high float64, ok bool) {
 	return low, high, okLow && okHigh
 }
 
+// IntervalColumns are the names that the ends of a column's interval have, for a column that has one.
+func IntervalColumns(column string) (low, high string) { return intervalColumns(column) }
+
 func intervalColumns(column string) (low, high string) {
 	if base, ok := strings.CutSuffix(column, "_seconds"); ok {
 		return base + "_low_seconds", base + "_high_seconds"

@@ -47,7 +47,7 @@ func frontOf(candidates []candidate, tell func(c candidate, by int, dominated bo
 	}
 	// In lexicographic order a row is dominated by earlier ones only, and if by any then by one on the frontier.
 	slices.SortStableFunc(candidates, func(a, b candidate) int { return slices.Compare(a.costs, b.costs) })
-	var front dominators = &scan{}
+	var front dominators = &everyRow{}
 	if len(candidates[0].costs) <= 3 {
 		front = newStaircase(candidates)
 	}
@@ -140,10 +140,10 @@ func (s *staircase) add(c candidate) {
 	}
 }
 
-// scan compares with every row of the frontier.
-type scan struct{ front []candidate }
+// everyRow compares with every row of the frontier.
+type everyRow struct{ front []candidate }
 
-func (s *scan) dominator(costs []float64) (row int, found bool) {
+func (s *everyRow) dominator(costs []float64) (row int, found bool) {
 	for _, f := range s.front {
 		if noneAbove(f.costs, costs) {
 			return f.row, true
@@ -152,7 +152,7 @@ func (s *scan) dominator(costs []float64) (row int, found bool) {
 	return 0, false
 }
 
-func (s *scan) add(c candidate) { s.front = append(s.front, c) }
+func (s *everyRow) add(c candidate) { s.front = append(s.front, c) }
 
 func noneAbove(a, b []float64) bool {
 	for i := range a {

@@ -76,25 +76,12 @@ func decodeParquet(ctx context.Context, raw []byte, t tableReader) (unknown []st
 			unknown, err = nil, fmt.Errorf("the file is damaged: %v", p)
 		}
 	}()
-	if len(raw) == 0 {
-		return nil, errors.New("the file is empty; it was not written by frontier, or the disk was full")
-	}
-	if err := refusePointer(raw); err != nil {
-		return nil, err
-	}
-	props := parquet.NewReaderProperties(&boundedAllocator{memory.NewGoAllocator(), int64(len(raw))*maxValuesPerByte + 64<<20})
-	f, err := file.NewParquetReader(bytes.NewReader(raw), file.WithReadProps(props))
+	f, err := openParquet(bytes.NewReader(raw), int64(len(raw)))
 	if err != nil {
-		return nil, fmt.Errorf("not a Parquet file, or cut short (%d bytes): %w", len(raw), err)
-	}
-	if err := checkSchema(f.MetaData().KeyValueMetadata()); err != nil {
 		return nil, err
 	}
 	columns, unknown, err := topColumns(f.MetaData().Schema, t)
 	if err != nil {
-		return nil, err
-	}
-	if err := checkCounts(f, int64(len(raw))); err != nil {
 		return nil, err
 	}
 	base := 0

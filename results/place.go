@@ -81,7 +81,7 @@ func Places(rows []Row, objs []Objective, c Certainty) (*Placing, error) {
 			b.add(j, o, costs[j], low, high, has)
 		}
 	}
-	p := b.place(objs, c)
+	p := b.place(objs, c, nil)
 	places := make([]Place, len(rows))
 	for k, i := range at {
 		places[i] = p.Places[k]

@@ -118,7 +118,7 @@ func TestPlacesEqualDefinition(t *testing.T) {
 			}
 		}
 		on := nondominated(b.cost, indicesUpTo(n))
-		for k, got := range b.places() {
+		for k, got := range b.places(nil) {
 			want := Certain
 			for a := range n {
 				if a != k && b.mayBeat(a, k) {

@@ -78,9 +78,31 @@ func WriteRowBatches(path string, cutoffs []int, batches iter.Seq2[[]Row, error]
 			if err == nil {
 				err = check(rows)
 			}
-			if !yield(batch{len(rows), func(row, f int) any { return rows[row][fields[f].name] }}, err) {
+			if !yield(batch{len(rows), cellsOf(rows, fields)}, err) {
 				return
 			}
 		}
 	})
+}
+
+// cellsOf looks values up, except in columns that no row has: most columns of a file are such.
+func cellsOf(rows []Row, fields []field) func(row, field int) any {
+	index := make(map[string]int, len(fields))
+	for f := range fields {
+		index[fields[f].name] = f
+	}
+	has := make([]bool, len(fields))
+	for _, r := range rows {
+		for name := range r {
+			if f, ok := index[name]; ok {
+				has[f] = true
+			}
+		}
+	}
+	return func(row, field int) any {
+		if !has[field] {
+			return nil
+		}
+		return rows[row][fields[field].name]
+	}
 }

@@ -33,8 +33,8 @@ func writeRowGroups(path string, rows []Row, size int) error {
 	}
 	slices.Sort(ks)
 	fields := c.expand(ks)
-	order := storageOrder(rows, size)
-	return writeBatches(path, fields, batchesOf(len(rows), size, func(row, f int) any { return rows[order[row]][fields[f].name] }))
+	order, value := storageOrder(rows, size), cellsOf(rows, fields)
+	return writeBatches(path, fields, batchesOf(len(rows), size, func(row, f int) any { return value(order[row], f) }))
 }
 
 // expand gives the columns for the cut-offs ks. All columns of a family's group stand together for one k before the

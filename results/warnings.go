@@ -20,29 +20,44 @@ func (w CommonWarning) String() string {
 // CommonWarnings are the warnings that more than half of the measured rows have, in the order in which they first come.
 // A single row has none that are common.
 func CommonWarnings(rows []Row) []CommonWarning {
-	measured := 0
-	number := map[string]int{}
-	var texts []string
+	c := newWarningCount()
 	for _, r := range rows {
-		if r.Text("status") != "ok" {
+		list, _ := r["warnings"].([]string)
+		c.add(r.Text("status") == "ok", list)
+	}
+	return c.common()
+}
+
+// warningCount counts the measured rows that have a warning.
+type warningCount struct {
+	measured int
+	number   map[string]int
+	texts    []string
+}
+
+func newWarningCount() *warningCount { return &warningCount{number: map[string]int{}} }
+
+func (c *warningCount) add(measured bool, list []string) {
+	if !measured {
+		return
+	}
+	c.measured++
+	for i, text := range list {
+		if slices.Contains(list[:i], text) {
 			continue
 		}
-		measured++
-		list, _ := r["warnings"].([]string)
-		for i, text := range list {
-			if slices.Contains(list[:i], text) {
-				continue
-			}
-			if number[text] == 0 {
-				texts = append(texts, text)
-			}
-			number[text]++
+		if c.number[text] == 0 {
+			c.texts = append(c.texts, text)
 		}
+		c.number[text]++
 	}
+}
+
+func (c *warningCount) common() []CommonWarning {
 	var common []CommonWarning
-	for _, text := range texts {
-		if n := number[text]; n > 1 && 2*n > measured {
-			common = append(common, CommonWarning{text, n, measured})
+	for _, text := range c.texts {
+		if n := c.number[text]; n > 1 && 2*n > c.measured {
+			common = append(common, CommonWarning{text, n, c.measured})
 		}
 	}
 	return common

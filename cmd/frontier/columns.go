@@ -37,11 +37,8 @@ func addFormat(cmd *cobra.Command, format *string) {
 // frontierColumns are the columns that tell the rows apart and the objectives; the index in the engine's own words,
 // which is long, comes last. A column that no row has is left out.
 func frontierColumns(rows []results.Row, objectives []results.Objective) []string {
-	candidates := []string{
-		"chunker", "chunk_size", "chunk_overlap", "embedder", "dim", "engine", "m", "ef_search", "nlist", "nprobe", "fusion",
-	}
 	var columns []string
-	for _, c := range candidates {
+	for _, c := range tellingColumns() {
 		if tells(rows, c) {
 			columns = append(columns, c)
 		}
@@ -53,6 +50,11 @@ func frontierColumns(rows []results.Row, objectives []results.Objective) []strin
 		columns = append(columns, "index_spec")
 	}
 	return columns
+}
+
+// tellingColumns are what may tell rows apart, as people see it.
+func tellingColumns() []string {
+	return []string{"chunker", "chunk_size", "chunk_overlap", "embedder", "dim", "engine", "m", "ef_search", "nlist", "nprobe", "fusion"}
 }
 
 // groupColumns tell several data sets apart; one needs none.

@@ -24,6 +24,7 @@ type pareto struct {
 	knee        bool
 	hypervolume bool
 	certainty   results.Certainty
+	scanFrom    int // from how many rows on the frontier is found by a scan
 }
 
 func newPareto() *cobra.Command {
@@ -52,6 +53,8 @@ func newPareto() *cobra.Command {
 	f.Float64Var(&p.certainty.Level, "confidence", 0.95, "how sure all places are at once")
 	f.BoolVar(&p.certainty.FixedQuestions, "fixed-questions", false, "judge places for these very questions: quality has no interval then")
 	f.StringSliceVar(&p.columns, "columns", nil, "columns to print (default: those that tell the rows apart, and the objectives)")
+	f.IntVar(&p.scanFrom, "scan-from", results.ManyRows, "from how many rows on the columns are scanned, without making rows of them")
+	_ = f.MarkHidden("scan-from") // for the tests; an error would say that there is no such flag
 	addFormat(cmd, &p.format)
 	return cmd
 }
@@ -106,15 +109,19 @@ func (p *pareto) ask(cmd *cobra.Command, args []string, derived []results.Column
 	if err != nil {
 		return nil, usage(err)
 	}
-	stored := slices.DeleteFunc(slices.Clone(p.columns), func(name string) bool {
-		return slices.ContainsFunc(derived, func(c results.Column) bool { return c.Name == name })
-	})
-	tell(cmd, results.Absent(a.read, stored))
+	tell(cmd, results.Absent(a.read, stored(p.columns, derived)))
 	tellMixed(cmd, a.groups)
 	for _, w := range results.CommonWarnings(a.rows) {
 		tell(cmd, []string{w.String()})
 	}
 	return a, nil
+}
+
+// stored leaves out the columns that are derived.
+func stored(columns []string, derived []results.Column) []string {
+	return slices.DeleteFunc(slices.Clone(columns), func(name string) bool {
+		return slices.ContainsFunc(derived, func(c results.Column) bool { return c.Name == name })
+	})
 }
 
 // print writes the rows with the columns that were asked for, or else the given ones.
@@ -130,13 +137,14 @@ func (p *pareto) print(cmd *cobra.Command, a *answer, rows []results.Row, column
 // frontier prints the frontier or its knee, the frontier and what may be on it, or all rows.
 func (p *pareto) frontier(cmd *cobra.Command, args []string) error {
 	derived := results.PlaceColumns()
+	if p.many(args) {
+		return p.scan(cmd, args)
+	}
 	a, err := p.ask(cmd, args, derived)
 	if err != nil {
 		return err
 	}
-	places := len(p.columns) == 0 || slices.ContainsFunc(p.columns, func(name string) bool {
-		return slices.ContainsFunc(derived, func(c results.Column) bool { return c.Name == name })
-	})
+	places := len(p.columns) == 0 || len(stored(p.columns, derived)) < len(p.columns)
 	if p.all && !places {
 		return p.print(cmd, a, a.rows, nil, derived)
 	}
