@@ -32,6 +32,8 @@ var references = []reference{
 	{"cranfield", "beir", []string{"dataset.corpus=cranfield/corpus.jsonl", "dataset.queries=cranfield/queries.jsonl", "dataset.qrels=cranfield/qrels/test.tsv"}, false},
 	{"med", "beir", []string{"dataset.corpus=med/corpus.jsonl", "dataset.queries=med/queries.jsonl", "dataset.qrels=med/qrels/test.tsv"}, false},
 	{"xquad-en", "golden", []string{"dataset.corpus=xquad-en/corpus.jsonl", "dataset.queries=xquad-en/golden.jsonl"}, false},
+	{"xquad-de", "golden-de", []string{"dataset.corpus=xquad-de/corpus.jsonl", "dataset.queries=xquad-de/golden.jsonl"}, false},
+	{"xquad-zh", "golden-zh", []string{"dataset.corpus=xquad-zh/corpus.jsonl", "dataset.queries=xquad-zh/golden.jsonl"}, false},
 	{"sift5k", "vectors", []string{"vectors.base=sift5k/base.fvecs", "vectors.queries=sift5k/query.fvecs", "vectors.truth=sift5k/groundtruth.ivecs"}, true},
 	{"minilm778", "vectors", []string{"vectors.base=minilm778/base.fbin", "vectors.queries=minilm778/query.fbin"}, true},
 }

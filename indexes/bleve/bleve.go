@@ -12,7 +12,6 @@ import (
 	"strconv"
 
 	"github.com/blevesearch/bleve/v2"
-	"github.com/blevesearch/bleve/v2/analysis/analyzer/standard"
 	"github.com/blevesearch/bleve/v2/analysis/lang/en"
 	"github.com/blevesearch/bleve/v2/mapping"
 	index "github.com/blevesearch/bleve_index_api"
@@ -38,7 +37,7 @@ func Engine() indexes.Engine {
 		Params: []param.Spec{
 			{Name: "k1", Type: param.Float, Default: 1.2, Min: 0.01, Max: 100, Doc: "How much a word that occurs again adds; usually from 1.2 to 2."},
 			{Name: "b", Type: param.Float, Default: 0.75, Min: 0, Max: 1, Doc: "How much long texts are held back: 0 not at all, 1 in full."},
-			{Name: "analyzer", Type: param.String, Default: en.AnalyzerName, Enum: []string{en.AnalyzerName, standard.Name}, Doc: "How text becomes words: en also stems and drops English stop words; standard only splits, lowers case and drops English stop words."},
+			{Name: "analyzer", Type: param.String, Default: en.AnalyzerName, Enum: analyzers(), Doc: analyzerDoc},
 		},
 		Defects: []string{
 			"The frequency of a word enters BM25 by its square root, and the rarity of a word counts twice in questions of several words.",
