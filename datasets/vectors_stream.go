@@ -18,7 +18,7 @@ type VectorStream struct {
 	size    int64
 	changed time.Time
 	staging []byte // rows as the file has them, where these are not the values themselves
-	behind  int64  // bytes from the start that the system was told to forget; -1 if it is not to
+	drops   bool   // the system is told to forget what was read
 }
 
 // stagingBytes is how much of a file that needs decoding is read at a time. A row is the least.
@@ -42,7 +42,7 @@ func OpenVectorStream(path string) (*VectorStream, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("opening vectors: %w", err), f.Close())
 	}
-	s := &VectorStream{f: f, path: path, layout: layout, size: info.Size(), changed: info.ModTime(), behind: -1}
+	s := &VectorStream{f: f, path: path, layout: layout, size: info.Size(), changed: info.ModTime()}
 	if err := adviseSequential(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening vectors: %w", err), f.Close())
 	}
@@ -67,7 +67,7 @@ func StreamBytes(dim int) int64 { return max(stagingBytes, 8*int64(dim)+vecsPref
 // DropBehind makes the system forget what is read, so that a file larger than memory does not push out everything else
 // that the machine keeps in its page cache.
 func (s *VectorStream) DropBehind() error {
-	s.behind = 0
+	s.drops = true
 	return adviseUncached(s.f)
 }
 
@@ -92,7 +92,7 @@ func (s *VectorStream) ReadRows(row int, dst []float32) error {
 	} else if err := s.decodeRows(row, dst); err != nil {
 		return err
 	}
-	return s.drop(row + rows)
+	return s.drop(row, row+rows)
 }
 
 // decodeRows is ReadRows through the staging buffer.
@@ -134,20 +134,20 @@ func (s *VectorStream) readAt(raw []byte, row int) error {
 	return fmt.Errorf("reading %d bytes at byte %d: %w", len(raw), at, err)
 }
 
-// drop forgets the file up to a row, if that is wanted.
-func (s *VectorStream) drop(row int) error {
-	if s.behind < 0 {
+// dropAlign is at least the size of the largest piece in which a system caches files, which is kept or dropped as a whole.
+const dropAlign = 4 << 20
+
+// drop forgets the rows [row, to), if that is wanted.
+func (s *VectorStream) drop(row, to int) error {
+	if !s.drops {
 		return nil
 	}
-	end := int64(s.layout.start) + int64(row)*int64(s.layout.stride())
-	if end <= s.behind {
-		return nil
-	}
-	// What was read ahead of end is kept, and a page that end divides will be dropped with the next call.
-	if err := adviseDone(s.f, s.behind, end-s.behind); err != nil {
+	at := func(row int) int64 { return int64(s.layout.start) + int64(row)*int64(s.layout.stride()) }
+	// A piece that the rows end in, or that was read ahead, is kept, and dropped by a later call that begins with it.
+	from := at(row) &^ (dropAlign - 1)
+	if err := adviseDone(s.f, from, at(to)-from); err != nil {
 		return fmt.Errorf("%s: dropping what was read: %w", s.path, err)
 	}
-	s.behind = end &^ (1<<16 - 1)
 	return nil
 }
 
