@@ -3,6 +3,7 @@ package indexes
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"frontier/internal/param"
@@ -54,6 +55,27 @@ type Index interface {
 	// Bytes is the size of the structure as far as the engine can tell it.
 	Bytes() int64
 	Close() error
+}
+
+// Filtered is an Index that can search among some of its rows only. That an index has the method does not mean that all
+// its kinds can: where one cannot, SearchFiltered returns ErrNoFilter.
+type Filtered interface {
+	Index
+	// SearchFiltered is Search among the allowed rows: at most k hits, fewer only where the engine finds no more. The set
+	// is for as many rows as the index has.
+	SearchFiltered(q Query, k int, allowed *IDSet, dst []Hit) ([]Hit, error)
+}
+
+// ErrNoFilter says that an index of this kind cannot search among some of its rows only.
+var ErrNoFilter = errors.New("this kind of index cannot filter while it searches")
+
+// Batch is an Index that answers many queries faster together than one by one.
+type Batch interface {
+	Index
+	// SearchBatch answers each query as Search would, or SearchFiltered where allowed is not nil, on at most threads
+	// threads, at least 1. It appends the hits of queries[i] to dst[i][:0]; dst is as long as queries. It returns ctx.Err()
+	// soon after ctx is done.
+	SearchBatch(ctx context.Context, queries []Query, k int, allowed *IDSet, threads int, dst [][]Hit) error
 }
 
 // Engine describes one engine. Build saves into Input.Dir; Load reads that folder, so that what is measured is always

@@ -46,6 +46,14 @@ func CheckDepth(engine string, k int) error {
 	return nil
 }
 
+// CheckAllowed refuses a set that is not of the rows of the index.
+func CheckAllowed(engine string, allowed *IDSet, rows int) error {
+	if allowed.Rows() != rows {
+		return fmt.Errorf("%s: the allowed rows are of an index of %d rows, this one has %d", engine, allowed.Rows(), rows)
+	}
+	return nil
+}
+
 // CheckDim refuses a dimension that is known and impossible, in the name of the first parameter of specs.
 func CheckDim(specs []param.Spec, dim int) error {
 	if dim != 0 {

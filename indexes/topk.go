@@ -41,6 +41,9 @@ func (t *TopK) Threshold() float32 {
 	return t.heap[0].Score
 }
 
+// Full reports whether k hits are kept, so that a further one must be better than the worst of them.
+func (t *TopK) Full() bool { return len(t.heap) >= t.k }
+
 // Sorted returns the kept hits, best first. The heap must be Reset before it is used again.
 func (t *TopK) Sorted() []Hit {
 	SortHits(t.heap)

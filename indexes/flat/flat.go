@@ -55,22 +55,37 @@ func load(_ context.Context, dir string, in indexes.Input, params param.Values) 
 	if err != nil {
 		return nil, err
 	}
-	x := &index{vectors: in.Vectors, metric: saved.Metric}
-	if x.metric == vector.Cosine {
-		x.inverse = make([]float32, x.Len())
-		for i := range x.inverse {
-			x.inverse[i] = inverseNorm(kernels.Norm(x.vectors.Row(i)))
-		}
-		x.scratch.New = func() any { s := make([]float32, x.vectors.Dim()); return &s }
-	}
-	return x, nil
+	return newIndex(in.Vectors, saved.Metric), nil
 }
 
 type index struct {
 	vectors *vector.Matrix // the caller's; Close leaves it open
 	metric  vector.Metric
 	inverse []float32 // for cosine: 1/norm of each row, 0 for a zero row, or extreme
-	scratch sync.Pool // for cosine: *[]float32 for the normalised query
+	scratch sync.Pool // *scratch
+	size    func() float64
+}
+
+// scratch is what a search works in.
+type scratch struct {
+	unit   []float32 // for cosine: the normalised query
+	scores [scoreRows]float32
+}
+
+// scoreRows is how many rows are compared before their scores are looked at.
+const scoreRows = 256
+
+func newIndex(vectors *vector.Matrix, m vector.Metric) *index {
+	x := &index{vectors: vectors, metric: m}
+	x.scratch.New = func() any { return &scratch{unit: make([]float32, vectors.Dim())} }
+	x.size = sync.OnceValue(func() float64 { return largest(vectors.Rows(0, vectors.Len())) })
+	if m == vector.Cosine {
+		x.inverse = make([]float32, x.Len())
+		for i := range x.inverse {
+			x.inverse[i] = inverseNorm(kernels.Norm(vectors.Row(i)))
+		}
+	}
+	return x
 }
 
 func (x *index) Len() int { return x.vectors.Len() }
@@ -89,37 +104,56 @@ func (x *index) Set(search param.Values, _ int) (param.Values, []string, error) 
 }
 
 func (x *index) Search(q indexes.Query, k int, dst []indexes.Hit) ([]indexes.Hit, error) {
-	dim := x.vectors.Dim()
-	if err := indexes.CheckQuery(name, q, k, dim); err != nil {
+	if err := indexes.CheckQuery(name, q, k, x.vectors.Dim()); err != nil {
 		return dst[:0], err
 	}
+	s := x.scratch.Get().(*scratch)
+	defer x.scratch.Put(s)
 	var top indexes.TopK
 	top.Reset(dst, min(k, x.Len()))
-	rows := x.vectors.Rows(0, x.Len())
-	switch x.metric {
-	case vector.L2:
-		for i := range x.Len() {
-			top.Offer(int64(i), -kernels.SquaredL2(q.Vector, rows[i*dim:(i+1)*dim]))
-		}
-	case vector.IP:
-		for i := range x.Len() {
-			top.Offer(int64(i), kernels.Dot(q.Vector, rows[i*dim:(i+1)*dim]))
-		}
-	case vector.Cosine:
-		scratch := x.scratch.Get().(*[]float32)
-		query := *scratch
-		kernels.Normalize(query, q.Vector)
-		for i, inverse := range x.inverse {
-			row := rows[i*dim : (i+1)*dim]
-			if inverse == extreme {
-				top.Offer(int64(i), extremeDot(query, row))
-				continue
+	query := x.prepare(s, q.Vector)
+	for from := 0; from < x.Len(); from += scoreRows {
+		for i, score := range x.scores(s, query, from, min(from+scoreRows, x.Len())) {
+			// Of equal scores the smaller id, which came before, is kept.
+			if score > top.Threshold() || !top.Full() {
+				top.Offer(int64(from+i), score)
 			}
-			top.Offer(int64(i), kernels.Dot(query, row)*inverse)
 		}
-		x.scratch.Put(scratch)
 	}
 	return top.Sorted(), nil
+}
+
+// prepare is the query as it is compared with rows. It may lie in s.
+func (x *index) prepare(s *scratch, query []float32) []float32 {
+	if x.metric != vector.Cosine {
+		return query
+	}
+	kernels.Normalize(s.unit, query)
+	return s.unit
+}
+
+// scores is those of the rows [from, to), at most scoreRows, for a prepared query. A row has the same bits in whatever
+// company. The result lies in s.
+func (x *index) scores(s *scratch, query []float32, from, to int) []float32 {
+	scores, rows := s.scores[:to-from], x.vectors.Rows(from, to)
+	if x.metric == vector.L2 {
+		kernels.SquaredL2Rows(scores, query, rows)
+		for i := range scores {
+			scores[i] = -scores[i]
+		}
+		return scores
+	}
+	kernels.DotRows(scores, query, rows)
+	if x.metric == vector.Cosine {
+		for i, inverse := range x.inverse[from:to] {
+			if inverse == extreme {
+				scores[i] = extremeDot(query, x.vectors.Row(from+i))
+				continue
+			}
+			scores[i] *= inverse
+		}
+	}
+	return scores
 }
 
 func (x *index) Close() error { return nil }

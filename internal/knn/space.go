@@ -40,7 +40,7 @@ import (
 // |b'|^2 may be too small by the factor 1-g, which 1+4g makes good for g < 1/8. The roundings of float64 in distances,
 // limits and bounds are below 2^-20 of these for any dimension that passes this test, and covered by the 16, except
 // where the mean is far longer than the rows are from it: for IP the query's part bounds those. absolute bounds what
-// products and moved values too small for float32 lose.
+// products and moved values too small for float32 lose, lost what the Ranker's distances lose in this way.
 //
 // Rows and queries whose squares leave the range of float32 have no bound: all their scores are handed on.
 type space struct {
@@ -51,6 +51,7 @@ type space struct {
 	g         float64 // 0 where there is no bound at all
 	rank      float64 // of the Ranker
 	absolute  float64
+	lost      float64 // what the Ranker's distances lose to underflow, if they are of float32
 	dimension float64
 
 	moved bool
@@ -73,6 +74,9 @@ func newSpace(m vector.Metric, dim, roundings int) *space {
 	sp := &space{
 		metric: m, mean: make([]float32, dim), scale: 1, sum: make([]float64, dim),
 		rank: r * unit, absolute: (d + 16) * 0x1p-145, dimension: d,
+	}
+	if roundings > 0 {
+		sp.lost = (d + 16) * 0x1p-147
 	}
 	if du := (d + 16 + 2*r) * unit; du < 0.1 {
 		sp.g = du / (1 - du)
@@ -135,7 +139,7 @@ func (sp *space) query(q *query, dst, values []float32) {
 		norm := kernels.Norm(dst)
 		square := norm * norm
 		scale := float64(sp.scale)
-		q.origin, q.factor, q.slack = square/2, scale*scale/2, sp.g/2*square+sp.absolute
+		q.origin, q.factor, q.slack = square/2, scale*scale/2, sp.g/2*square+sp.absolute+sp.lost*scale*scale/2
 		if sp.g == 0 || !(square < maxSquare) {
 			q.slack = math.Inf(1)
 		}
@@ -159,6 +163,7 @@ func (sp *space) query(q *query, dst, values []float32) {
 		q.origin, q.factor = -both*moved, both
 		q.slack = (sp.rank+(sp.dimension+8)*0x1p-50)*norm*sp.meanNorm + sp.absolute
 	}
+	q.slack += sp.lost * q.factor
 	if sp.g == 0 || !(norm < 2) {
 		q.slack = math.Inf(1)
 	}
