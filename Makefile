@@ -9,7 +9,7 @@ FUZZTIME ?= 5s
 export FUZZTIME
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install-deps build test ci unit race lint fmt check-nocgo check-darwin e2e fuzz bench bench-once \
+.PHONY: help demo install-deps build test ci unit race lint fmt check-nocgo check-neon check-darwin e2e fuzz bench bench-once \
 	generate check-generated demo-check clean
 .NOTPARALLEL:
 
@@ -45,6 +45,9 @@ fmt: ## format the code with gofumpt
 check-nocgo: ## build and test without cgo: all but faiss and hnswlib
 	@scripts/check-nocgo.sh
 
+check-neon: ## test the kernels for 64-bit ARM, under qemu-user elsewhere
+	@scripts/check-neon.sh
+
 check-darwin: ## compile everything for macOS, without cgo (not part of test: it takes minutes)
 	@GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 go build ./...
 
@@ -75,4 +78,4 @@ clean: ## delete bin/ and out/
 # The steps of `make test`, in the order in which they fail soonest. Each is timed.
 .PHONY: ci-steps
 ci-steps:
-	@scripts/steps.sh build lint race check-nocgo e2e bench-once fuzz check-generated demo-check
+	@scripts/steps.sh build lint race check-nocgo check-neon e2e bench-once fuzz check-generated demo-check

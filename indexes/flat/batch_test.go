@@ -47,9 +47,13 @@ func some(rng *rand.Rand, n int, share float64) *indexes.IDSet {
 
 func TestFilteredAndBatchAnswerAsSearchDoes(t *testing.T) {
 	const n, count = 700, 9
+	dims := []int{1, 3, 17, 96}
+	if testing.Short() {
+		dims = []int{3, 17}
+	}
 	for name, value := range values {
 		for _, m := range metrics {
-			for _, dim := range []int{1, 3, 17, 96} {
+			for _, dim := range dims {
 				t.Run(fmt.Sprintf("%s/%s/dim=%d", name, m, dim), func(t *testing.T) {
 					rng := rand.New(rand.NewPCG(uint64(dim), 1))
 					base, asked := rows(t, rng, n, dim, value), rows(t, rng, count, dim, value)

@@ -136,7 +136,11 @@ func search(t testing.TB, e *exact, workers int, allowed func(int) bool) {
 // Hardly more than the nearest may be handed on, whether the rows lie around the origin or far from it, and in whatever
 // order: the rest is what makes the search fast.
 func TestAlmostEverythingIsRefused(t *testing.T) {
-	const rows, queries, k = 20000, 40, 10
+	const queries, k = 40, 10
+	rows := 20000
+	if testing.Short() {
+		rows = 4000
+	}
 	for _, dim := range []int{16, 100} {
 		for _, offset := range []float64{0, 1e4} {
 			for _, m := range metrics {
@@ -188,7 +192,7 @@ func TestOnlyAllowedRowsAreHandedOn(t *testing.T) {
 }
 
 func TestBlocksOfQueries(t *testing.T) {
-	const dim = 3000
+	const dim = 30000
 	block := blockQueries(dim, 2)
 	queries, rows := gaussian(t, block+5, dim, 0, 1), gaussian(t, 50, dim, 0, 2)
 	e := newExact(t, vector.L2, queries, rows, 2)
@@ -243,7 +247,11 @@ func TestRoundingIsDirected(t *testing.T) {
 // The bounds are what makes answers exact: they are tested as such, with the scores of the kernels and distances in
 // float64, on rows and queries for which float32 is at its worst.
 func TestScoresStayWithinTheirBounds(t *testing.T) {
-	for _, dim := range []int{1, 3, 17, 96, 700} {
+	dims := []int{1, 3, 17, 96, 700}
+	if testing.Short() {
+		dims = []int{1, 3, 17, 96}
+	}
+	for _, dim := range dims {
 		for _, size := range []float64{1e-42, 1e-25, 1, 1e15, 1e30} {
 			for _, offset := range []float64{0, 1, 1e4} {
 				for _, m := range metrics {
