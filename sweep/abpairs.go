@@ -58,8 +58,8 @@ func (p *abPrepared) points() []abPoint {
 }
 
 // pairPoints finds for each point of base the one of next that it is to be compared with: the one with the same values
-// in the columns of match. Without match these are the columns in which the two files have the same values; where they
-// differ is what was changed on purpose. A point with several partners is an error.
+// in the columns of match. Without match these are the columns in which one file has no value that the other lacks; the
+// others are what was changed on purpose. A point with several partners is an error.
 func pairPoints(base, next *abPrepared, match []string) (columns []string, pairs []abPair, unmatched []string, err error) {
 	before, after := base.points(), next.points()
 	identity := identityColumns()
@@ -74,7 +74,7 @@ func pairPoints(base, next *abPrepared, match []string) (columns []string, pairs
 	}
 	if columns = match; columns == nil {
 		for _, name := range identity {
-			if sameValues(before, after, name) {
+			if agree(before, after, name) {
 				columns = append(columns, name)
 			}
 		}
@@ -93,7 +93,7 @@ func pairPoints(base, next *abPrepared, match []string) (columns []string, pairs
 		key := keyOf(p.row, columns)
 		other, ok := partner[key]
 		if !ok {
-			unmatched = append(unmatched, "base "+nameOf(p.row, columns))
+			unmatched = append(unmatched, "base "+nameOf(p.row))
 			continue
 		}
 		delete(partner, key)
@@ -112,7 +112,7 @@ func pairPoints(base, next *abPrepared, match []string) (columns []string, pairs
 	}
 	for _, p := range after {
 		if _, left := partner[keyOf(p.row, columns)]; left {
-			unmatched = append(unmatched, "new "+nameOf(p.row, columns))
+			unmatched = append(unmatched, "new "+nameOf(p.row))
 		}
 	}
 	if len(pairs) == 0 {
@@ -141,17 +141,25 @@ func ambiguous(points []abPoint, columns, identity []string, path string) error 
 	return nil
 }
 
-// sameValues says whether a column takes the same values in both.
-func sameValues(before, after []abPoint, name string) bool {
-	set := func(points []abPoint) []string {
-		var out []string
+// agree says whether a column has no value on one side that the other lacks, or none on the other.
+func agree(before, after []abPoint, name string) bool {
+	set := func(points []abPoint) map[any]bool {
+		out := map[any]bool{}
 		for _, p := range points {
-			out = append(out, fmt.Sprint(p.row[name]))
+			out[p.row[name]] = true
 		}
-		slices.Sort(out)
-		return slices.Compact(out)
+		return out
 	}
-	return slices.Equal(set(before), set(after))
+	within := func(a, b map[any]bool) bool {
+		for v := range a {
+			if !b[v] {
+				return false
+			}
+		}
+		return true
+	}
+	a, b := set(before), set(after)
+	return within(a, b) || within(b, a)
 }
 
 func varies(points []abPoint, name string) bool {
@@ -175,11 +183,11 @@ func keyOf(row results.Row, columns []string) string {
 	return string(raw)
 }
 
-// nameOf names a point for people, by the columns that have a value.
-func nameOf(row results.Row, columns []string) string {
+// nameOf names a point for people.
+func nameOf(row results.Row) string {
 	var parts []string
-	for _, name := range columns {
-		if v, ok := row[name]; ok && slices.Contains([]string{"chunker", "chunk_size", "chunk_overlap", "embedder", "engine", "index_spec", "ef_search", "nprobe", "fusion_param", "concurrency", "target_qps"}, name) {
+	for _, name := range []string{"chunker", "chunk_size", "chunk_overlap", "embedder", "engine", "index_spec", "ef_search", "nprobe", "fusion_param", "concurrency", "target_qps"} {
+		if v, ok := row[name]; ok {
 			parts = append(parts, fmt.Sprintf("%s=%v", name, v))
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,9 +22,10 @@ import (
 // witnessEnv names a file to which the engines of a test write when they build, are loaded and are closed.
 const witnessEnv = "FRONTIER_TEST_WITNESS"
 
-// testEngines are all engines, one that fails in the way that its parameter says, and one that takes memory to build.
+// testEngines are all engines, one that fails in the way that its parameter says, one that
+// takes memory to build, and one that can be slowed down.
 func testEngines() []indexes.Engine {
-	all := append(engines.All(), badEngine(), hoardEngine())
+	all := append(engines.All(), badEngine(), hoardEngine(), slowEngine())
 	if path := os.Getenv(witnessEnv); path != "" {
 		for i := range all {
 			watch(&all[i], path)
@@ -113,6 +116,56 @@ func hoardEngine() indexes.Engine {
 		return load(ctx, dir, in, param.Values{})
 	}
 	return hoard
+}
+
+// slowEngine is hnswlib, or exact search where that is absent, of which each search takes some percent longer.
+func slowEngine() indexes.Engine {
+	slow := *indexes.Find(engines.All(), "flat")
+	if h := indexes.Find(engines.All(), "hnswlib"); h.Absent == "" {
+		slow = *h
+	}
+	load, inner := slow.Load, slow.Search
+	slow.Name = "slow"
+	slow.Search = append(slices.Clone(inner), param.Spec{Name: "percent", Type: param.Int, Default: int64(0), Min: 0, Max: 1e6, Doc: "How much longer a search takes."})
+	if check := slow.Check; check != nil {
+		slow.Check = func(build, search param.Values, n, dim int) error {
+			return check(build, without(search, "percent"), n, dim)
+		}
+	}
+	slow.Load = func(ctx context.Context, dir string, in indexes.Input, v param.Values) (indexes.Index, error) {
+		index, err := load(ctx, dir, in, v)
+		return &slowIndex{Index: index}, err
+	}
+	return slow
+}
+
+func without(v param.Values, name string) param.Values {
+	v = maps.Clone(v)
+	delete(v, name)
+	return v
+}
+
+type slowIndex struct {
+	indexes.Index
+	percent int64
+}
+
+func (s *slowIndex) Set(search param.Values, depth int) (param.Values, []string, error) {
+	s.percent = int64(search.Int("percent"))
+	effective, warnings, err := s.Index.Set(without(search, "percent"), depth)
+	if effective != nil {
+		effective = maps.Clone(effective)
+		effective["percent"] = s.percent // or two points that differ in it would be one
+	}
+	return effective, warnings, err
+}
+
+func (s *slowIndex) Search(q indexes.Query, k int, dst []indexes.Hit) ([]indexes.Hit, error) {
+	begin := time.Now()
+	hits, err := s.Index.Search(q, k, dst)
+	for end := time.Since(begin) * time.Duration(100+s.percent) / 100; time.Since(begin) < end; {
+	}
+	return hits, err
 }
 
 // deed is a line of the witness: what a process did, and when.

@@ -311,7 +311,7 @@ func decodeVisit(v *cell.Visited) (*load.Block, error) {
 		return nil, err
 	}
 	b := &load.Block{
-		Histogram: h, Samples: v.Samples, Errors: v.Errors, TimedOut: v.TimedOut, Dropped: v.Dropped, Late: v.Late,
+		Clients: v.Load.Clients, Rate: v.Load.Rate, Histogram: h, Samples: v.Samples, Errors: v.Errors, TimedOut: v.TimedOut, Dropped: v.Dropped, Late: v.Late,
 		Waited: v.Waited, Overslept: v.Overslept, Total: v.Total, Longest: v.Longest, Wall: v.Wall,
 	}
 	if len(v.Service) > 0 {

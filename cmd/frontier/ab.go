@@ -40,7 +40,7 @@ func newAB() *cobra.Command {
 		Short: "Compare two sweep files, or two builds of frontier, in interleaved pairs on this machine",
 		Long: "Loads the indexes of both variants at the same time and sends blocks of the same queries to one and the other in\n" +
 			"pairs, in random order. For each metric of each point it decides: better, same, worse, or inconclusive. Points are\n" +
-			"paired by the columns in which the two files agree; what differs is what was changed.\n\n" +
+			"paired by the columns in which one file has no value that the other lacks; the rest is what was changed.\n\n" +
 			"Exit code 3 if anything got worse (see --fail-on), 4 if points could not be compared.",
 		Example: "  frontier ab base.yaml new.yaml\n  frontier ab --bin ./frontier-main --bin bin/frontier examples/vectors.yaml --format json -o ab.json",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -59,7 +59,7 @@ func newAB() *cobra.Command {
 	flags.Float64Var(&f.opt.Confidence, "confidence", 0.99, "of all decisions together: at most the rest of runs of equals call anything better or worse")
 	flags.Float64Var(&f.opt.Margin, "margin", 0.03, "smallest relative change of a latency, a rate or a size that matters")
 	flags.Float64Var(&f.opt.QualityMargin, "quality-margin", 0.01, "smallest change of a recall or an nDCG that matters")
-	flags.StringSliceVar(&f.opt.Match, "match", nil, "columns by which points are paired (default: those in which the two files have the same values)")
+	flags.StringSliceVar(&f.opt.Match, "match", nil, "columns by which points are paired (default: those in which one file has no value that the other lacks)")
 	flags.StringVar(&f.opt.Cache, "cache", defaultCache(), "folder of prepared artifacts, shared by all sweeps")
 	flags.IntVar(&f.opt.Jobs, "jobs", runtime.GOMAXPROCS(0), "how much is prepared at the same time")
 	flags.StringArrayVar(&f.sets, "set", nil, "override a value of both files: a.b=v")

@@ -119,7 +119,7 @@ func (s *session) visit(ctx context.Context, v Visit) (*Visited, error) {
 		return nil, fmt.Errorf("point %s: %w", p.ID, err)
 	}
 	out := &Visited{
-		Samples: block.Samples, Errors: block.Errors, TimedOut: block.TimedOut, Dropped: block.Dropped, Late: block.Late,
+		Load: v.Load, Samples: block.Samples, Errors: block.Errors, TimedOut: block.TimedOut, Dropped: block.Dropped, Late: block.Late,
 		Waited: block.Waited, Overslept: block.Overslept, Total: block.Total, Longest: block.Longest,
 		Wall: block.Wall, Spent: time.Since(started), Next: block.Next, Noise: noise.stop(),
 	}

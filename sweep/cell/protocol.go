@@ -167,6 +167,7 @@ type Visit struct {
 type Visited struct {
 	Histogram []byte // HdrHistogram V2, compressed, nanoseconds, from the arrival of each query
 	Service   []byte `json:",omitempty"` // the same from when each was sent; only of an open loop
+	Load      Load   // as it was sent
 	Samples   int64
 	Errors    int64
 	TimedOut  int64         // of the errors
