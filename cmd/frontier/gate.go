@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"frontier/results/ab"
 	"frontier/results/compare"
 	"frontier/results/gate"
 
@@ -15,26 +16,26 @@ import (
 
 // gateFlags are the flags of gate.
 type gateFlags struct {
-	policy, format, blocks, output string
-	also                           []string
-	record                         bool
+	policy, format, ab, output string
+	also                       []string
+	record                     bool
 }
 
 func newGate() *cobra.Command {
 	var f gateFlags
 	cmd := &cobra.Command{
-		Use:   "gate BASE NEW --policy POLICY",
+		Use:   "gate BASE NEW --policy POLICY, or gate --ab AB.json --policy POLICY",
 		Short: "Pass or fail a run against another, for CI",
 		Long: "Holds NEW against BASE by a policy and ends with exit code 0 if it passed, 3 if it failed. BASE and NEW are what\n" +
-			"results are: a folder, a Parquet file, a glob; or a baseline that --record wrote. Decisions are made on intervals\n" +
-			"against the practical margins of the policy; docs/ci.md says how.",
+			"results are: a folder, a Parquet file, a glob; or a baseline that --record wrote. --ab takes what frontier ab measured,\n" +
+			"beside BASE and NEW or alone. Decisions are made on intervals against the practical margins of the policy.",
 		Example: "  frontier gate baseline.json out/quickstart --policy gate.yaml --write markdown=gate.md\n" +
 			"  frontier gate --record out/quickstart --policy gate.yaml -o baseline.json",
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case f.record && len(args) != 1:
 				return usage(errors.New("give one results folder to record, as in `frontier gate --record out/quickstart --policy gate.yaml -o baseline.json`"))
-			case !f.record && len(args) != 2:
+			case !f.record && len(args) != 2 && (f.ab == "" || len(args) > 0):
 				return usage(errors.New("give BASE and NEW, as in `frontier gate baseline.json out/quickstart --policy gate.yaml`"))
 			}
 			return nil
@@ -46,20 +47,20 @@ func newGate() *cobra.Command {
 			if f.record {
 				return f.recordBaseline(cmd, args[0])
 			}
-			return f.judge(cmd, args[0], args[1])
+			return f.judge(cmd, args)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.policy, "policy", "", "the policy: a YAML file with the rules")
 	flags.StringVar(&f.format, "format", "text", "how the result is printed: "+strings.Join(gate.Formats(), ", "))
 	flags.StringArrayVar(&f.also, "write", nil, "format=FILE: also write the result to a file, such as junit=gate.xml; may be repeated")
-	flags.StringVar(&f.blocks, "ab", "", "output of frontier ab --format json, which decides on the metrics that it has")
+	flags.StringVar(&f.ab, "ab", "", "what frontier ab --format json wrote: it decides on times, rates and memory, and alone on all that it has")
 	flags.BoolVar(&f.record, "record", false, "write what the policy needs of a run to a small baseline file, in place of judging")
 	flags.StringVarP(&f.output, "output", "o", "", "with --record: the file to write, ending in .json or .json.gz")
 	return cmd
 }
 
-func (f *gateFlags) judge(cmd *cobra.Command, base, next string) error {
+func (f *gateFlags) judge(cmd *cobra.Command, paths []string) error {
 	files, err := f.files()
 	if err != nil {
 		return usage(err)
@@ -68,19 +69,11 @@ func (f *gateFlags) judge(cmd *cobra.Command, base, next string) error {
 	if err != nil {
 		return usage(err)
 	}
-	var blocks *compare.Blocks
-	if f.blocks != "" {
-		if blocks, err = compare.ReadBlocks(f.blocks); err != nil {
-			return usage(err)
-		}
+	matching, err := f.match(cmd, policy, paths)
+	if err != nil {
+		return usage(err)
 	}
-	sides := make([]*compare.Side, 2)
-	for i, path := range []string{base, next} {
-		if sides[i], err = compare.Read(cmd.Context(), path, policy.MetricNames()); err != nil {
-			return usage(err)
-		}
-	}
-	result, err := gate.Judge(policy, sides[0], sides[1], blocks)
+	result, err := gate.Judge(policy, matching)
 	if err != nil {
 		return usage(err)
 	}
@@ -96,6 +89,31 @@ func (f *gateFlags) judge(cmd *cobra.Command, base, next string) error {
 		return exitError{exitGate, nil}
 	}
 	return nil
+}
+
+// match reads what is to be judged.
+func (f *gateFlags) match(cmd *cobra.Command, policy *gate.Policy, paths []string) (*compare.Matching, error) {
+	var measured *ab.Result
+	var err error
+	if f.ab != "" {
+		if measured, err = compare.ReadAB(f.ab); err != nil {
+			return nil, err
+		}
+		if len(paths) == 0 {
+			return compare.MatchAB(f.ab, measured), nil
+		}
+	}
+	var sides [2]*compare.Side
+	for i, path := range paths {
+		if sides[i], err = compare.Read(cmd.Context(), path, policy.MetricNames()); err != nil {
+			return nil, err
+		}
+	}
+	matching, err := compare.Match(sides[0], sides[1], policy.Match)
+	if err == nil && measured != nil {
+		tell(cmd, matching.AttachAB(measured))
+	}
+	return matching, err
 }
 
 type formatFile struct{ format, path string }

@@ -32,18 +32,18 @@ type Difference struct {
 	// Low and High enclose the change at the confidence; NaN where nothing is known of how the values vary.
 	Low, High  float64
 	Confidence float64
-	P          float64 // two-sided p-value that there is no change; NaN without a test
+	P          float64 // two-sided p-value that there is no change; NaN without a test. Of ByBlock, corrected by ab
 
-	Cases    int      // questions, or blocks, that were paired
+	Cases    int      // questions, or blocks of ab, that were paired
 	Unpaired int      // questions that have a value on one side only; they do not count
 	Won      []string // questions that got better, and worse
 	Lost     []string
 
 	bases    []float64 // of ByCase
-	sample   []float64 // of paired methods: NEW - BASE, of logarithms if ratios were paired
-	logs     bool
-	down, up float64 // standard errors of ByInterval towards BASE's and NEW's ends
-	at       float64 // the change on the scale of down and up
+	sample   []float64 // of ByCase: NEW - BASE
+	logs     bool      // of ByInterval: the change is one of logarithms
+	down, up float64   // standard errors of ByInterval towards BASE's and NEW's ends
+	at       float64   // the change on the scale of down and up
 }
 
 // ErrNull says that a side has no value of the metric: it had nothing to divide by, or too few samples.
@@ -92,6 +92,9 @@ func (m *Matching) Difference(p Pair, metric Metric, slice Slice, o Options) (*D
 	}
 	if len(slice) > 0 && !metric.PerQuery() {
 		return nil, fmt.Errorf("%s is not a mean over questions, so it has no slices", metric.Name)
+	}
+	if found := p.byAB(metric); found != nil && len(slice) == 0 {
+		return found, nil
 	}
 	base, next := p.Base.values[metric.Name], p.New.values[metric.Name]
 	if len(slice) > 0 || (base != nil && next != nil) {
@@ -277,22 +280,19 @@ func (d *Difference) byInterval(base, next Estimate, p Pair) {
 	case logs:
 		d.Low, d.High = math.Expm1(d.Low), math.Expm1(d.High)
 	case d.Relative:
-		d.Low, d.High = d.Low/d.Base, d.High/d.Base
+		d.Low, d.High = max(d.Low/d.Base, -1), d.High/d.Base // nothing measured is below 0
 	}
 	d.P = d.PBeyond(0)
 }
 
 // PBeyond is the two-sided p-value that the change is the margin, a share if the difference is relative, rather than
 // beyond it. Student's t against the margin and, where few questions changed, the exact sign-flip test against no change
-// must both refuse it, so the larger counts. It is NaN for what has no test.
+// must both refuse it, so the larger counts. It is NaN for what has no test, and for what frontier ab decided.
 func (d *Difference) PBeyond(margin float64) float64 {
 	switch d.Method {
-	case ByCase, ByBlock:
+	case ByCase:
 		at := margin
-		switch {
-		case d.logs:
-			at = math.Log1p(margin)
-		case d.Relative:
+		if d.Relative {
 			at = margin * d.Base
 		}
 		return max(studentTails(d.sample, at), exactGuard(d.sample))

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"frontier/results"
+	"frontier/results/ab"
 )
 
 // Pair is a point as both sides have it. Base or New is nil where only the other side has it.
@@ -17,6 +18,9 @@ type Pair struct {
 	// Key are the columns that make it the same point on both sides; null ones are absent.
 	Key       results.Row
 	Base, New *Point
+
+	measured   *ab.Point // by frontier ab; nil if it did not
+	confidence float64   // of its intervals
 }
 
 // Matching is how the points of two sides belong together.

@@ -11,7 +11,7 @@ import (
 // change decides a rule about the change from BASE to NEW.
 func (j *judge) change(d *Decision, pair compare.Pair) error {
 	r := d.Rule
-	diff, err := j.difference(r, pair)
+	diff, err := j.result.Matching.Difference(pair, r.Metric, r.Slice, j.options(r))
 	if errors.Is(err, compare.ErrNull) {
 		d.Outcome, d.Why = Null, err.Error()
 		return nil
@@ -22,8 +22,14 @@ func (j *judge) change(d *Decision, pair compare.Pair) error {
 	d.Method, d.Base, d.New, d.Change, d.Relative = diff.Method, diff.Base, diff.New, diff.Change, diff.Relative
 	d.Low, d.High, d.Cases, d.Won, d.Lost, d.Unpaired = diff.Low, diff.High, diff.Cases, diff.Won, diff.Lost, diff.Unpaired
 	bound := r.Bound
-	if diff.Relative && !r.Share { // pairs of blocks are ratios
+	switch { // ab has times as ratios and shares as differences, whatever the rule says
+	case diff.Relative && !r.Share:
 		bound /= diff.Base
+	case !diff.Relative && r.Share:
+		bound *= diff.Base
+	}
+	if diff.Method == compare.ByBlock && diff.Confidence < j.policy.Confidence {
+		return j.at(r, fmt.Errorf("ab was run at a confidence of %g, and the policy asks for %g; run ab with --confidence %g", diff.Confidence, j.policy.Confidence, j.policy.Confidence))
 	}
 	if math.IsNaN(d.Change) || math.IsInf(d.Change, 0) {
 		d.Outcome, d.Why = Inconclusive, "BASE is 0, of which nothing is a percentage; write the bound as a number"
@@ -44,15 +50,6 @@ func (j *judge) change(d *Decision, pair compare.Pair) error {
 	}
 	j.limitChange(d, diff)
 	return nil
-}
-
-func (j *judge) difference(r *Rule, pair compare.Pair) (*compare.Difference, error) {
-	if j.blocks != nil {
-		if pairs, ok := j.blocks.Find(pair.Key, j.result.Matching.Columns, r.Metric.Name); ok {
-			return compare.BlockDifference(r.Metric, pairs, j.options(r))
-		}
-	}
-	return j.result.Matching.Difference(pair, r.Metric, r.Slice, j.options(r))
 }
 
 // harm is a difference seen as how much worse NEW is: below 0 it is better.
@@ -87,11 +84,11 @@ func (h harm) allow(d *Decision, diff *compare.Difference, bound float64) {
 	case math.IsNaN(h.low):
 		d.Outcome, d.Why = Inconclusive, tooFew(diff)
 	case h.low > bound:
-		d.candidate, d.P = Regression, diff.PBeyond(h.sign*bound)
+		d.candidate, d.P = Regression, pBeyond(diff, h.sign*bound)
 		d.Why = "worse than the rule allows, wherever in the interval the change is"
 		d.unresolved = "the interval is beyond what the rule allows, but of all decisions of this gate together this one is not sure enough (Holm's correction)"
 	case h.high <= bound:
-		d.Outcome, d.Why, d.P = Unchanged, "within what the rule allows, wherever in the interval the change is", diff.PBeyond(h.sign*bound)
+		d.Outcome, d.Why, d.P = Unchanged, "within what the rule allows, wherever in the interval the change is", pBeyond(diff, h.sign*bound)
 		if h.high < 0 && diff.P <= 1-diff.Confidence {
 			d.Outcome, d.Why = Improvement, "better, wherever in the interval the change is"
 		}
@@ -99,7 +96,7 @@ func (h harm) allow(d *Decision, diff *compare.Difference, bound float64) {
 			d.Why, d.P = "no question changed", math.NaN()
 		}
 	default:
-		d.Outcome, d.P = Inconclusive, diff.PBeyond(h.sign*bound)
+		d.Outcome, d.P = Inconclusive, pBeyond(diff, h.sign*bound)
 		d.Why = "the interval straddles what the rule allows: more questions, or more rounds, would tell"
 	}
 }
@@ -118,13 +115,13 @@ func (h harm) require(d *Decision, diff *compare.Difference, bound float64) {
 	case math.IsNaN(h.low):
 		d.Outcome, d.Why = Inconclusive, tooFew(diff)
 	case -h.high >= bound:
-		d.candidate, d.P = Improvement, diff.PBeyond(-h.sign*bound)
+		d.candidate, d.P = Improvement, pBeyond(diff, -h.sign*bound)
 		d.Why = "better by as much as the rule demands, wherever in the interval the change is"
 		d.unresolved = "the interval is beyond what the rule demands, but of all decisions of this gate together this one is not sure enough (Holm's correction)"
 	case -h.low < bound:
-		d.Outcome, d.Why, d.P = notBetter(h), "not better by as much as the rule demands, wherever in the interval the change is", diff.PBeyond(-h.sign*bound)
+		d.Outcome, d.Why, d.P = notBetter(h), "not better by as much as the rule demands, wherever in the interval the change is", pBeyond(diff, -h.sign*bound)
 	default:
-		d.Outcome, d.P = Inconclusive, diff.PBeyond(-h.sign*bound)
+		d.Outcome, d.P = Inconclusive, pBeyond(diff, -h.sign*bound)
 		d.Why = "the rise that the rule demands is possible and not shown"
 	}
 }
@@ -135,6 +132,14 @@ func notBetter(h harm) Outcome {
 		return Regression
 	}
 	return Unchanged
+}
+
+// pBeyond is the p-value of the bound; ab's is that of no change at all, corrected for its own decisions.
+func pBeyond(diff *compare.Difference, bound float64) float64 {
+	if diff.Method == compare.ByBlock {
+		return diff.P
+	}
+	return diff.PBeyond(bound)
 }
 
 func tooFew(diff *compare.Difference) string {

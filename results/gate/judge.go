@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -15,19 +14,11 @@ import (
 // seed of the resampling; the same for all decisions, so that a gate repeats.
 const seed = 42
 
-// Judge holds NEW against BASE by the policy. blocks, which may be nil, are pairs of blocks of frontier ab; they decide
-// on the metrics and points that they have. Errors are about what was given: points that cannot be told apart, slices
-// without questions, quality on other data, a split that must not be judged on.
-func Judge(p *Policy, base, next *compare.Side, blocks *compare.Blocks) (*Result, error) {
-	matching, err := compare.Match(base, next, p.Match)
-	if err != nil {
-		var ambiguous *compare.AmbiguousError
-		if errors.As(err, &ambiguous) {
-			return nil, &Error{File: p.Path, Msg: err.Error()}
-		}
-		return nil, err
-	}
-	j := &judge{policy: p, blocks: blocks, asked: map[limitKey]string{}, limits: map[*Rule][]limit{}, judged: map[*Rule]int{}, result: &Result{Policy: p, Matching: matching, Residue: matching.Residue(), limits: map[*Rule][]string{}}}
+// Judge holds NEW against BASE by the policy. The points are those of a matching: of compare.Match by the policy's match,
+// or of compare.MatchAB. Errors are about what was given: slices without questions, quality on other data, a split that
+// must not be judged on, a result of frontier ab that is less sure than the policy asks for.
+func Judge(p *Policy, matching *compare.Matching) (*Result, error) {
+	j := &judge{policy: p, asked: map[limitKey]string{}, limits: map[*Rule][]limit{}, judged: map[*Rule]int{}, result: &Result{Policy: p, Matching: matching, Residue: matching.Residue(), limits: map[*Rule][]string{}}}
 	for i := range p.Rules {
 		if err := j.check(&p.Rules[i]); err != nil {
 			return nil, err
@@ -46,7 +37,6 @@ func Judge(p *Policy, base, next *compare.Side, blocks *compare.Blocks) (*Result
 
 type judge struct {
 	policy *Policy
-	blocks *compare.Blocks
 	result *Result
 	asked  map[limitKey]string
 	limits map[*Rule][]limit
@@ -168,10 +158,16 @@ func (j *judge) correct() {
 	p := make([]float64, len(all))
 	for i := range all {
 		p[i] = all[i].P
+		if all[i].Method == compare.ByBlock {
+			p[i] = math.NaN() // ab corrected it
+		}
 	}
 	limit := (1 - j.policy.Confidence) * (1 + 1e-9)
 	for i, adjusted := range stats.Holm(p) {
 		d := &all[i]
+		if d.Method == compare.ByBlock {
+			adjusted = d.P
+		}
 		d.PHolm = adjusted
 		if d.candidate == "" {
 			continue

@@ -1,13 +1,16 @@
 package gate
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"reflect"
 	"strings"
 	"testing"
 
+	"frontier/bench/stats"
 	"frontier/results"
+	"frontier/results/ab"
 	"frontier/results/compare"
 )
 
@@ -208,7 +211,7 @@ func TestRulesThatCannotDecide(t *testing.T) {
 		for i := range side.Cases[:5] {
 			side.Cases[i].Fields["difficulty"] = "hard"
 		}
-		r, err := Judge(p, side, side, nil)
+		r, err := judgeSides(p, side, side)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -322,7 +325,7 @@ func TestOtherData(t *testing.T) {
 
 func TestAmbiguousMatch(t *testing.T) {
 	_, err := tryJudge(t, "match: [engine, chunker]\nrules: [{metric: recall_at_10, max_drop: 0.01}]", newSample("base"), newSample("next"))
-	var fault *Error
+	var fault *compare.AmbiguousError
 	if !errors.As(err, &fault) || !strings.Contains(err.Error(), "ef_search (16, 64)") || !strings.Contains(err.Error(), "2 points") {
 		t.Errorf("error %v", err)
 	}
@@ -399,30 +402,92 @@ func TestSingleValues(t *testing.T) {
 	}
 }
 
-// The pairs of frontier ab decide where two runs cannot: 15% slower is found, equal variants pass.
-func TestPairsOfBlocks(t *testing.T) {
-	p := parse(t, "match: [engine, index_spec, ef_search]\nrules: [{metric: latency_p99_seconds, max_rise: 5%, where: 'engine == \"flat\"'}]")
+// abResult is what ab would write of pairs of blocks of the sample's points.
+func abResult(t *testing.T, factor float64) *ab.Result {
+	t.Helper()
 	noise := []float64{1.01, 0.99, 1.02, 1, 0.98, 1.01, 1, 0.99, 1.02, 0.98, 1.01, 1}
+	var base, next []float64
+	for i, n := range noise {
+		drift := 0.001 * (1 + 0.02*float64(i)) // of the machine, on both alike
+		base, next = append(base, drift), append(next, drift*n*factor)
+	}
+	c, err := stats.Compare(base, next, stats.CompareOptions{Confidence: 0.99, Relative: true, LowerIsBetter: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	low := -0.01
+	r := &ab.Result{Version: ab.Version, Machine: "m9", Confidence: 0.99, Match: []string{"engine", "ef_search"}, Base: ab.Side{File: "base.yaml"}, New: ab.Side{File: "new.yaml"}}
+	for _, key := range []map[string]any{{"engine": "flat"}, {"engine": "hnswlib", "ef_search": 64.0}} {
+		r.Points = append(r.Points, ab.Point{Base: "b", New: "n", Key: key, Pairs: 12, Changed: map[string][2]any{}, Metrics: []ab.Metric{
+			{Name: "latency_p99_seconds", Base: 0.001, New: 0.001 * factor, Relative: true, Change: c.Estimate, Low: &c.Low, High: &c.High, P: &c.P, Decision: stats.Same},
+			{Name: "recall_at_10", Base: 0.8, New: 0.79, Change: -0.01, Low: &low, High: &low, P: &c.P, Decision: stats.Same},
+			{Name: "index_bytes", Base: 100, New: 103, Relative: true, Change: 0.03, Decision: stats.Same},
+		}})
+	}
+	var text bytes.Buffer
+	if err := r.WriteJSON(&text); err != nil {
+		t.Fatal(err)
+	}
+	read, err := ab.ReadJSON(&text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+// The pairs of frontier ab decide where two runs cannot: 15% slower is found at its point, equal variants pass.
+func TestPairsOfBlocks(t *testing.T) {
+	p := parse(t, "match: [engine, index_spec, ef_search]\nrules: [{metric: latency_p99_seconds, max_rise: 5%}]")
 	for factor, want := range map[float64]Outcome{1: Unchanged, 1.15: Regression, 0.8: Improvement, 1.05: Inconclusive} {
-		var pairs compare.BlockPairs
-		for i, n := range noise {
-			drift := 1 + 0.02*float64(i) // of the machine, on both alike
-			pairs.Base, pairs.New = append(pairs.Base, 0.001*drift), append(pairs.New, 0.001*drift*n*factor)
-		}
-		blocks := &compare.Blocks{Version: 1, Points: []compare.BlocksPoint{{
-			Key: map[string]any{"engine": "flat", "index_spec": "Flat"}, Metrics: map[string]compare.BlockPairs{"latency_p99_seconds": pairs},
-		}}}
 		next := newSample("next")
 		for _, point := range next.points {
-			point.row["machine_digest"] = "another" // which does not matter here
+			point.row["machine_digest"] = "another" // which does not matter to ab
 		}
-		r, err := Judge(p, newSample("base").side(), next.side(), blocks)
+		m, err := compare.Match(newSample("base").side(), next.side(), p.Match)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := r.Decisions[0]; len(r.Decisions) != 1 || d.Outcome != want || d.Method != compare.ByBlock || d.Cases != 12 {
-			t.Errorf("factor %g: %+v", factor, d)
+		result := abResult(t, factor)
+		result.Points = append(result.Points, ab.Point{Key: map[string]any{"engine": "hnswlib"}}, ab.Point{Key: map[string]any{"engine": "flat"}, Error: "it crashed"})
+		if w := m.AttachAB(result); len(w) != 2 || !strings.Contains(w[0], "is 2 points") || !strings.Contains(w[1], "it crashed") {
+			t.Errorf("warnings %q", w)
 		}
+		r, err := Judge(p, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range r.Decisions {
+			switch {
+			case strings.Contains(d.Point, "flat"), strings.Contains(d.Point, "ef_search=64"):
+				if d.Outcome != want || d.Method != compare.ByBlock || d.Cases != 12 {
+					t.Errorf("factor %g: %+v", factor, d)
+				}
+			case d.Outcome != Inconclusive || d.Method != compare.ByInterval:
+				t.Errorf("without ab: %+v", d)
+			}
+		}
+	}
+}
+
+// A result of ab is judged by itself too.
+func TestABAlone(t *testing.T) {
+	m := compare.MatchAB("ab.json", abResult(t, 1.15))
+	r, err := Judge(parse(t, "rules: [{metric: latency_p99_seconds, max_rise: 100us}, {metric: index_bytes, max_rise: 2%}, {metric: recall_at_10, max_drop: 5%}, {metric: latency_p99_seconds, max: 2ms, on_inconclusive: fail}]"), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"latency_p99_seconds max_rise @ engine=flat: regression", "latency_p99_seconds max_rise @ ef_search=64 engine=hnswlib: regression",
+		"index_bytes max_rise @ engine=flat: regression", "index_bytes max_rise @ ef_search=64 engine=hnswlib: regression",
+	}
+	if got := found(r, Fail, Warn); !reflect.DeepEqual(got, want) {
+		t.Errorf("failed %q", got)
+	}
+	if _, err := Judge(parse(t, "confidence: 0.999\nrules: [{metric: latency_p99_seconds, max_rise: 5%}]"), m); err == nil || !strings.Contains(err.Error(), "--confidence 0.999") {
+		t.Errorf("a policy that asks for more: %v", err)
+	}
+	if _, err := Judge(parse(t, "rules: [{metric: recall_at_10, slice: {scenario: typo}, max_drop: 1%}]"), m); err == nil || !strings.Contains(err.Error(), "queries/") {
+		t.Errorf("a slice: %v", err)
 	}
 }
 

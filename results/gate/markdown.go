@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"fmt"
 	"strings"
+
+	"frontier/results/compare"
 )
 
 // markdown writes a comment on a change: the verdict, a table of what did not pass, and the rest folded.
@@ -89,10 +91,7 @@ func row(w *bufio.Writer, cells ...string) {
 	fmt.Fprintf(w, "| %s |\n", strings.Join(cells, " | "))
 }
 
-// escape keeps text from ending a cell or beginning markup.
-func escape(text string) string {
-	return strings.NewReplacer("|", `\|`, "\n", " ", "\r", " ", "<", "&lt;", "`", "'", "*", `\*`, "_", `\_`, "@", "@\u200b").Replace(text)
-}
+func escape(text string) string { return compare.Escape(text) }
 
 func shorten(text string) string {
 	if r := []rune(text); len(r) > 80 {
@@ -101,12 +100,7 @@ func shorten(text string) string {
 	return text
 }
 
-func abridged(values []string, most int) string {
-	if len(values) > most {
-		return strings.Join(values[:most], ", ") + fmt.Sprintf(" and %d more", len(values)-most)
-	}
-	return strings.Join(values, ", ")
-}
+func abridged(values []string, most int) string { return compare.Abridged(values, most) }
 
 func oneLine(text string) string {
 	return strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ").Replace(text)

@@ -54,14 +54,14 @@ rules:
 // Every fault says where it stands and what to do.
 func TestParseFaults(t *testing.T) {
 	for text, want := range map[string]string{
-		"":           "gate.yaml: it is empty",
-		"rules: []":  "gate.yaml:1:8: rules is empty",
-		"rules: {}":  "gate.yaml:1:8: rules must be a list",
-		"a: [":       "gate.yaml:1:4: it is not valid YAML",
-		"confidence": "gate.yaml:1:1: a policy must be a mapping",
-		"rule: [{metric: mrr, min: 0.5}]":                                "gate.yaml:1:1: unknown key \"rule\" (did you mean \"rules\"?)",
-		"rules: [{metric: mrr}]":                                         "gate.yaml:1:9: a rule needs one of max_drop, max_rise",
-		"rules: [{min: 0.5}]":                                            "gate.yaml:1:9: a rule needs the key \"metric\"",
+		"":                                "gate.yaml: it is empty",
+		"rules: []":                       "gate.yaml:1:8: rules is empty",
+		"rules: {}":                       "gate.yaml:1:8: rules must be a list",
+		"a: [":                            "gate.yaml:1:4: it is not valid YAML",
+		"confidence":                      "gate.yaml:1:1: a policy must be a mapping",
+		"rule: [{metric: mrr, min: 0.5}]": "gate.yaml:1:1: unknown key \"rule\" (did you mean \"rules\"?)",
+		"rules: [{metric: mrr}]":          "gate.yaml:1:9: a rule needs one of max_drop, max_rise",
+		"rules: [{min: 0.5}]":             "gate.yaml:1:9: a rule needs the key \"metric\"",
 		"rules: [{metric: mrr, min: 0.5, max_drop: 0.1}]":                "gate.yaml:1:9: a rule asks one thing, and this one has max_drop and min",
 		"rules: [{metric: mrr, min: 0.5, min: 0.6}]":                     "gate.yaml:1:33: the key \"min\" stands here twice",
 		"rules: [{metric: recal_at_10, min: 0.5}]":                       "gate.yaml:1:18: metric: unknown column \"recal_at_10\" (did you mean \"recall_at_10\"?)",

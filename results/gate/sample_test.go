@@ -206,7 +206,15 @@ func judged(t testing.TB, policy string, base, next *sample) *Result {
 
 func tryJudge(t testing.TB, policy string, base, next *sample) (*Result, error) {
 	t.Helper()
-	return Judge(parse(t, policy), base.side(), next.side(), nil)
+	return judgeSides(parse(t, policy), base.side(), next.side())
+}
+
+func judgeSides(p *Policy, base, next *compare.Side) (*Result, error) {
+	m, err := compare.Match(base, next, p.Match)
+	if err != nil {
+		return nil, err
+	}
+	return Judge(p, m)
 }
 
 // found are the decisions with one of the verdicts, as "metric kind @ point id: outcome".
