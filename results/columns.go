@@ -57,7 +57,11 @@ func Columns() []Column {
 		{"ef_search", "index", Int, "", None, true, "Candidate list while searching, as in effect; null for other kinds."},
 		{"nprobe", "index", Int, "", None, true, "Lists searched, as in effect; null for other kinds."},
 		{"fusion", "index", String, "", None, true, "How a hybrid fuses its lists; null for one list."},
-		{"fusion_param", "index", Float, "", None, true, "Parameter of the fusion, such as k of RRF; null for one list."},
+		{"fusion_param", "index", Float, "", None, true, "Parameter of the fusion: k of rrf, or the weight of the first list of convex; null for one list."},
+		{"fusion_norm", "index", String, "", None, true, "How convex scales the scores of each list: min-max or z-score; null for other fusions and for one list."},
+		{"analyzer", "index", String, "", None, true, "How a lexical engine makes words of text; null without one."},
+		{"bm25_k1", "index", Float, "", None, true, "How much a word that occurs again adds in BM25; null without it."},
+		{"bm25_b", "index", Float, "", None, true, "How much BM25 holds back long texts; null without it."},
 		{"params", "index", String, "", None, true, "All parameters of chunker, index and search as canonical JSON."},
 
 		{"build_seconds", "build", Float, "seconds", Lower, false, "Wall time of building, training included; null if the build was not measured."},

@@ -114,6 +114,9 @@ func describeIndex(r Row) string {
 	}
 	if f := r.Text("fusion"); f != "" {
 		words = append(words, strings.Join(settings(r, [][2]string{{f, "fusion_param"}}), " "))
+		if norm := r.Text("fusion_norm"); norm != "" {
+			words = append(words, norm)
+		}
 	}
 	return strings.TrimSpace(strings.Join(words, " "))
 }

@@ -106,7 +106,7 @@ func (r *runner) itemCells(item *file.Index, in input) ([]*cellPlan, error) {
 			items = append(items, &item.Parts[i])
 		}
 		for _, f := range item.Fusion {
-			fusions = append(fusions, hybrid.Fusion{Kind: f.Kind, Param: f.Param})
+			fusions = append(fusions, hybrid.Fusion{Kind: f.Kind, Param: f.Param, Norm: f.Norm})
 		}
 	}
 	if err := r.checkParts(item); err != nil {
@@ -223,7 +223,7 @@ func (r *runner) addPoints(c *cellPlan, chosen []variant, fusions []hybrid.Fusio
 		for _, fusion := range fusions {
 			for _, l := range r.file.Measure.Load {
 				p := pointPlan{searches: setting, fusion: fusion, load: l}
-				text := fmt.Sprintf("%s %v %s %s", c.id, fusion, l.Canonical(), r.protocol())
+				text := fmt.Sprintf("%s %s %s %s", c.id, fusionText(fusion), l.Canonical(), r.protocol())
 				for _, s := range setting {
 					text += " " + s.Canonical()
 				}
@@ -234,6 +234,14 @@ func (r *runner) addPoints(c *cellPlan, chosen []variant, fusions []hybrid.Fusio
 			}
 		}
 	}
+}
+
+// fusionText is equal for equal fusions.
+func fusionText(f hybrid.Fusion) string {
+	if f.Norm != "" {
+		return fmt.Sprintf("{%s %v %s}", f.Kind, f.Param, f.Norm)
+	}
+	return fmt.Sprintf("{%s %v}", f.Kind, f.Param)
 }
 
 // protocol is a text that is equal for measurements that mean the same.

@@ -122,7 +122,7 @@ func checkReference(t *testing.T, name string, row results.Row) {
 
 func pinName(row results.Row) string {
 	name := fmt.Sprint(row["engine"], " ", row["index_spec"])
-	for _, p := range []string{"ef_search", "nprobe"} {
+	for _, p := range []string{"ef_search", "nprobe", "fusion", "fusion_param", "fusion_norm"} {
 		if row[p] != nil {
 			name += fmt.Sprintf(" %s=%v", p, row[p])
 		}

@@ -150,7 +150,11 @@ func indexColumns(row results.Row, params map[string]any, c *cellPlan, p pointPl
 	if len(c.parts) > 1 {
 		row["index_kind"], row["index_spec"] = hybridEngine, strings.Join(specs, " + ")
 		row["fusion"], row["fusion_param"] = p.fusion.Kind, p.fusion.Param
-		params["fusion"] = map[string]any{p.fusion.Kind: p.fusion.Param}
+		fusion := map[string]any{p.fusion.Kind: p.fusion.Param}
+		if p.fusion.Norm != "" {
+			row["fusion_norm"], fusion["norm"] = p.fusion.Norm, p.fusion.Norm
+		}
+		params["fusion"] = fusion
 	}
 }
 

@@ -35,9 +35,9 @@ func Engine() indexes.Engine {
 		Doc:     "Lexical search by BM25 with bleve: any word of the question may match. Needs no embedder, and finds names and numbers that embeddings miss.",
 		Lexical: true,
 		Params: []param.Spec{
-			{Name: "k1", Type: param.Float, Default: 1.2, Min: 0.01, Max: 100, Doc: "How much a word that occurs again adds; usually from 1.2 to 2."},
-			{Name: "b", Type: param.Float, Default: 0.75, Min: 0, Max: 1, Doc: "How much long texts are held back: 0 not at all, 1 in full."},
-			{Name: "analyzer", Type: param.String, Default: en.AnalyzerName, Enum: analyzers(), Doc: analyzerDoc},
+			{Name: "k1", Type: param.Float, Default: 1.2, Min: 0.01, Max: 100, Column: "bm25_k1", Doc: "How much a word that occurs again adds; usually from 1.2 to 2."},
+			{Name: "b", Type: param.Float, Default: 0.75, Min: 0, Max: 1, Column: "bm25_b", Doc: "How much long texts are held back: 0 not at all, 1 in full."},
+			{Name: "analyzer", Type: param.String, Default: en.AnalyzerName, Enum: analyzers(), Column: "analyzer", Doc: analyzerDoc},
 		},
 		Defects: []string{
 			"The frequency of a word enters BM25 by its square root, and the rarity of a word counts twice in questions of several words.",

@@ -17,7 +17,7 @@ func Engine() indexes.Engine {
 	errParts := errors.New("hybrid: is made of two indexes that are already loaded; it is not built or loaded by itself")
 	return indexes.Engine{
 		Name: name,
-		Doc:  "Fusion of any two of the other engines: {engine: hybrid, of: [bleve, hnswlib], fusion: {rrf: 60}}. Each part takes the parameters of its engine.",
+		Doc:  "Fusion of any two of the other engines: {engine: hybrid, of: [bleve, hnswlib], fusion: [{rrf: 60}, {convex: 0.5}]}. Each part takes the parameters of its engine.",
 		Defects: []string{
 			"Both parts are searched one after the other on one thread, so its latency is the sum of theirs.",
 		},

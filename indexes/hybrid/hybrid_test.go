@@ -47,10 +47,10 @@ func TestRRFKnownAnswer(t *testing.T) {
 	}
 }
 
-func TestConvex(t *testing.T) {
+func TestConvexByMinMax(t *testing.T) {
 	first := []indexes.Hit{{ID: 1, Score: 10}, {ID: 2, Score: 6}, {ID: 3, Score: 2}}
 	second := []indexes.Hit{{ID: 4, Score: -1}, {ID: 2, Score: -2}, {ID: 5, Score: -5}}
-	fused, err := Convex(0.25, first, second)
+	fused, err := Convex(NormMinMax, 0.25, first, second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,10 +58,84 @@ func TestConvex(t *testing.T) {
 	if !slices.Equal(fused, want) {
 		t.Errorf("%v, expected %v", fused, want)
 	}
-	same, err := Convex(1, []indexes.Hit{{ID: 9, Score: 3}, {ID: 8, Score: 3}}, nil)
+	same, err := Convex(NormMinMax, 1, []indexes.Hit{{ID: 9, Score: 3}, {ID: 8, Score: 3}}, nil)
 	if err != nil || !slices.Equal(same, []indexes.Hit{{ID: 8, Score: 1}, {ID: 9, Score: 1}}) {
 		t.Errorf("equal scores give %v, %v", same, err)
 	}
+}
+
+func TestConvexByZScore(t *testing.T) {
+	// Means 6 and 0; deviations sqrt(32/3) and sqrt(8/3), so all scores are multiples of sqrt(3/2): 1, 0, -1 and 1, 0, -1.
+	first := []indexes.Hit{{ID: 1, Score: 10}, {ID: 2, Score: 6}, {ID: 3, Score: 2}}
+	second := []indexes.Hit{{ID: 4, Score: 2}, {ID: 2, Score: 0}, {ID: 5, Score: -2}}
+	fused, err := Convex(NormZScore, 0.25, first, second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := math.Sqrt(1.5)
+	want := []struct {
+		id    int64
+		score float64
+	}{{4, (-0.25 + 0.75) * u}, {2, 0}, {1, (0.25 - 0.75) * u}, {3, -u}, {5, -u}} // what is missing gets -u
+	for i, w := range want {
+		if fused[i].ID != w.id || math.Abs(float64(fused[i].Score)-w.score) > 1e-6 {
+			t.Errorf("place %d is %v, expected %v", i+1, fused[i], w)
+		}
+	}
+	same, err := Convex(NormZScore, 0.5, []indexes.Hit{{ID: 9, Score: 3}, {ID: 8, Score: 3}}, []indexes.Hit{{ID: 7, Score: 1}})
+	if err != nil || !slices.Equal(same, []indexes.Hit{{ID: 7, Score: -0.5}, {ID: 8, Score: -0.5}, {ID: 9, Score: -0.5}}) {
+		t.Errorf("equal scores give %v, %v", same, err)
+	}
+	alone, err := Convex(NormZScore, 0.5, nil, []indexes.Hit{{ID: 7, Score: 5}, {ID: 6, Score: 1}})
+	if err != nil || !slices.Equal(alone, []indexes.Hit{{ID: 7, Score: 0.5}, {ID: 6, Score: -0.5}}) {
+		t.Errorf("beside an empty list: %v, %v", alone, err)
+	}
+}
+
+// Scores may be multiplied and shifted in either list without a change, and the weights 1 and 0 keep one list's order.
+func TestConvexProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(name string) []indexes.Hit {
+			hits := list(rapid.SliceOfNDistinct(rapid.Int64Range(0, 30), 0, 15, rapid.ID[int64]).Draw(t, name)...)
+			for i := range hits {
+				hits[i].Score = float32(rapid.IntRange(-8, 8).Draw(t, name+" score"))
+			}
+			indexes.SortHits(hits)
+			return hits
+		}
+		norm := rapid.SampledFrom(Norms()).Draw(t, "norm")
+		a, b, weight := draw("a"), draw("b"), float64(rapid.IntRange(0, 8).Draw(t, "weight"))/8
+		fused, err := Convex(norm, weight, a, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved := slices.Clone(a)
+		for i := range moved {
+			moved[i].Score = 4*moved[i].Score + 3 // exact in float32
+		}
+		again, err := Convex(norm, weight, moved, b)
+		if err != nil || len(again) != len(fused) {
+			t.Fatal(again, err)
+		}
+		score := map[int64]float32{}
+		for _, h := range fused {
+			score[h.ID] = h.Score
+		}
+		for _, h := range again {
+			if math.Abs(float64(h.Score-score[h.ID])) > 1e-5 {
+				t.Fatalf("row %d scores %v, and %v where the first list was moved", h.ID, score[h.ID], h.Score)
+			}
+		}
+		only, err := Convex(norm, 1, a, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, h := range a { // the rest ties with its last
+			if only[i].ID != h.ID && only[i].Score != only[len(a)-1].Score {
+				t.Fatalf("with the whole weight %v becomes %v", a, only)
+			}
+		}
+	})
 }
 
 func TestFusionRefuses(t *testing.T) {
@@ -73,11 +147,22 @@ func TestFusionRefuses(t *testing.T) {
 		"k infinite":       func() error { _, err := RRF(math.Inf(1), list(1)); return err },
 		"a duplicate":      func() error { _, err := RRF(60, list(1), twice); return err },
 		"a first one":      func() error { _, err := RRF(60, twice, list(1)); return err },
-		"weight > 1":       func() error { _, err := Convex(1.1, list(1), nil); return err },
-		"weight NaN":       func() error { _, err := Convex(math.NaN(), list(1), nil); return err },
-		"a duplicate too":  func() error { _, err := Convex(0.5, twice, nil); return err },
-		"an unknown kind":  func() error { return Fusion{"borda", 1}.Validate() },
+		"weight > 1":       func() error { _, err := Convex(NormMinMax, 1.1, list(1), nil); return err },
+		"weight NaN":       func() error { _, err := Convex(NormMinMax, math.NaN(), list(1), nil); return err },
+		"a duplicate too":  func() error { _, err := Convex(NormZScore, 0.5, twice, nil); return err },
+		"an unknown kind":  func() error { return Fusion{Kind: "borda", Param: 1}.Validate() },
 		"a nameless kind":  func() error { return Fusion{}.Validate() },
+		"an unknown scale": func() error { _, err := Convex("l2", 0.5, list(1), nil); return err },
+		"no scale":         func() error { return Fusion{Kind: KindConvex, Param: 0.5}.Validate() },
+		"an rrf scaled":    func() error { return Fusion{KindRRF, 60, NormMinMax}.Validate() },
+		"a score of NaN": func() error {
+			_, err := Convex(NormMinMax, 0.5, []indexes.Hit{{ID: 1, Score: float32(math.NaN())}}, nil)
+			return err
+		},
+		"an infinite score": func() error {
+			_, err := Convex(NormZScore, 0.5, nil, []indexes.Hit{{ID: 1, Score: float32(math.Inf(-1))}})
+			return err
+		},
 		"an rrf without k": func() error { return Fusion{Kind: KindRRF}.Validate() },
 	} {
 		if f() == nil {
@@ -111,7 +196,7 @@ func TestRRFProperties(t *testing.T) {
 }
 
 func TestFusionOfAnUnknownKindIsRefused(t *testing.T) {
-	if _, err := (Fusion{"borda", 1}).Fuse(NewFuser(), nil, list(1), list(2)); err == nil {
+	if _, err := (Fusion{Kind: "borda", Param: 1}).Fuse(NewFuser(), nil, list(1), list(2)); err == nil {
 		t.Error("an unknown fusion is accepted")
 	}
 }

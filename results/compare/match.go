@@ -36,7 +36,7 @@ type Matching struct {
 func DefaultMatch() []string {
 	columns := []string{
 		"dataset", "chunker", "chunk_size", "chunk_overlap", "chunk_unit", "embedder", "embedder_model", "dim",
-		"engine", "index_kind", "index_spec", "m", "ef_construction", "nlist", "pq_m", "sq_bits", "ef_search", "nprobe", "fusion", "fusion_param",
+		"engine", "index_kind", "index_spec", "m", "ef_construction", "nlist", "pq_m", "sq_bits", "ef_search", "nprobe", "fusion", "fusion_param", "fusion_norm", "analyzer", "bm25_k1", "bm25_b",
 		"filter", "filter_mode", "reranker", "rerank_model", "rerank_depth", "context_tokens",
 		"load_mode", "concurrency", "target_qps",
 	}

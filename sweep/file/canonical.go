@@ -159,7 +159,12 @@ func flowIndex(ix Index) string {
 	if len(ix.Fusion) > 0 {
 		var fusion []string
 		for _, one := range ix.Fusion {
-			fusion = append(fusion, fmt.Sprintf("{%s: %s}", one.Kind, formatFloat(one.Param)))
+			f := flow{}
+			f.raw(one.Kind, formatFloat(one.Param))
+			if one.Norm != "" {
+				f.raw("norm", one.Norm)
+			}
+			fusion = append(fusion, f.String())
 		}
 		f.raw("fusion", "["+strings.Join(fusion, ", ")+"]")
 	}

@@ -38,7 +38,7 @@ func withoutPlaces(f *File) *File {
 			out.Parts = append(out.Parts, index(p))
 		}
 		for _, one := range ix.Fusion {
-			out.Fusion = append(out.Fusion, Fusion{Kind: one.Kind, Param: one.Param})
+			out.Fusion = append(out.Fusion, Fusion{Kind: one.Kind, Param: one.Param, Norm: one.Norm})
 		}
 		return out
 	}
@@ -115,7 +115,8 @@ func TestCanonicalKeepsEverything(t *testing.T) {
 			rapid.StringMatching(`[ -&(-~]{1,12}`).Filter(func(s string) bool { return !strings.ContainsAny(s, "{}$") }).Draw(t, "factory"))
 		if onText {
 			line("  - {engine: bleve, k1: %v, b: [0, %v]}", rapid.Float64Range(0, 10).Draw(t, "k1"), rapid.Float64Range(1e-9, 1).Draw(t, "b"))
-			line("  - {engine: hybrid, of: [bleve, {engine: hnswlib, M: 4}], fusion: [{rrf: %d}]}", number(t, "rrf", 1, 100))
+			line("  - {engine: hybrid, of: [bleve, {engine: hnswlib, M: 4}], fusion: [{rrf: %d}, {convex: [0, %v], norm: [min-max, z-score]}]}",
+				number(t, "rrf", 1, 100), rapid.Float64Range(1e-9, 1).Draw(t, "weight"))
 			line("cost: {qps: %v, replicas: 3}", rapid.Float64Range(1e-6, 1e12).Draw(t, "qps"))
 		}
 		line("measure: {k: [%d, 3], depth: 400, load: [{closed: %d}, {open: {rate: %v, clients: %d}}, {slo: {p99: %dus, arrivals: constant, where: 'qps > 3'}}], min_time: %dns, until: {p90: %d.%d%%}, max_time: 1h}",

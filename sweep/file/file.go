@@ -51,8 +51,9 @@ type Index struct {
 
 // Fusion is one way to fuse two ranked lists.
 type Fusion struct {
-	Kind  string  // "rrf"
-	Param float64 // k of RRF
+	Kind  string  // rrf or convex
+	Param float64 // k of RRF; the weight of the first list of a convex fusion
+	Norm  string  // how a convex fusion scales scores: min-max or z-score
 	Pos   Pos
 }
 

@@ -258,6 +258,9 @@ func hybridSchema(reg Registry) object {
 	return closed(object{
 		"engine": object{"const": hybrid},
 		"of":     object{"type": "array", "minItems": 2, "maxItems": 2, "items": object{"anyOf": []any{object{"enum": known.names()}, ref("index")}}},
-		"fusion": oneOrList(closed(object{"rrf": axisSchema(rrfSpec())}, "rrf")),
+		"fusion": oneOrList(object{"anyOf": []any{
+			closed(object{"rrf": axisSchema(rrfSpec())}, "rrf"),
+			closed(object{"convex": axisSchema(convexSpec()), "norm": axisSchema(normSpec())}, "convex"),
+		}}),
 	}, "engine", "of")
 }
