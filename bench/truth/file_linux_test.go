@@ -37,12 +37,12 @@ func forget(b *testing.B, path string) {
 // limit and without it, beside the rate at which the disk gives the file and a search that finds all in the page cache.
 // The rate with the limit, over that without, is the metric "of-unlimited"; over that of the disk, "of-disk".
 func BenchmarkSearchOfFile(b *testing.B) {
-	limit, count := int64(128<<20), 1000
+	limit, size, count := int64(128<<20), 512<<20, 1000
 	if testing.Short() {
-		limit, count = 72<<20, 5
+		limit, size, count = 80<<20, 16<<20, 5
 	}
 	const dim, k = 128, 100
-	rows := int(4 * limit / (4 * dim))
+	rows := size / (4 * dim)
 	path := filepath.Join(b.TempDir(), "base.fbin")
 	w, err := vector.CreateFbin(path, dim)
 	if err != nil {

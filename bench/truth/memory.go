@@ -15,8 +15,8 @@ const (
 	// garbage that is not collected yet.
 	fixedBytes = codeBytes + 16<<20
 	// minBufferBytes and maxBufferBytes bound one of the two buffers into which base rows are read. Smaller ones keep
-	// disks from their full rate, larger ones gain nothing.
-	minBufferBytes = 1 << 20
+	// disks and processors from their full rate, larger ones gain nothing.
+	minBufferBytes = minStepBytes
 	maxBufferBytes = 32 << 20
 )
 

@@ -46,11 +46,12 @@ type Progress struct {
 	Operations  float64       // multiplications and additions of this process
 }
 
-// stepOperations bounds the work after which a search looks whether it is to stop or to save: a tenth of a second on
-// two fast cores, some seconds on a slow one. minStepRows keeps the rows of a step worth their while.
+// stepOperations bounds the work after which a search looks whether it is to stop or to save: half a second on two fast
+// cores, longer on slow ones. minStepBytes of rows make each step worth its while, as the Scanner arranges the queries
+// anew for each: with very many queries a step takes longer for that.
 const (
-	stepOperations = 2e10
-	minStepRows    = 256
+	stepOperations = 1e11
+	minStepBytes   = 4 << 20
 )
 
 // Found is the result of a Search: the neighbours of each query among the rows of its shard.
@@ -169,7 +170,7 @@ func (s *Search) scan(ctx context.Context, f *Found, plan Plan) error {
 	start := now()
 	stepRows := s.stepRows
 	if stepRows == 0 {
-		stepRows = int(min(max(stepOperations/s.operations(1), minStepRows), 1<<30))
+		stepRows = int(min(max(stepOperations/s.operations(1), minStepBytes/4/float64(s.Base.Dim()), 1), 1<<30))
 	}
 	for {
 		waitFrom := now()
