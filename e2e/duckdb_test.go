@@ -18,16 +18,22 @@ type results struct {
 
 func open(t *testing.T, dir string) results {
 	t.Helper()
-	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	r := results{db, dir}
+	r := results{openDuckDB(t), dir}
 	r.exec(t, fmt.Sprintf("create view results as from read_parquet(%s)", quote(filepath.Join(dir, "results.parquet"))))
 	r.exec(t, fmt.Sprintf("create view queries as from read_parquet(%s, union_by_name = true)", quote(filepath.Join(dir, "queries", "*.parquet"))))
 	r.exec(t, fmt.Sprintf("create view parts as from read_parquet(%s, union_by_name = true)", quote(filepath.Join(dir, "parts", "*.parquet"))))
 	return r
+}
+
+// openDuckDB is a database in memory.
+func openDuckDB(tb testing.TB) *sql.DB {
+	tb.Helper()
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = db.Close() })
+	return db
 }
 
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

@@ -72,9 +72,10 @@ func checkRepeat(t *testing.T, r results, file string) {
 	}
 }
 
-// TestText sweeps a corpus of made-up words in which each query has exactly the documents that share its rare word.
-func TestText(t *testing.T) {
-	dir := t.TempDir()
+// writeText writes a corpus of made-up words in which each query has exactly the documents that share its rare word:
+// corpus.jsonl, golden.jsonl and qrels.tsv.
+func writeText(t *testing.T, dir string) {
+	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
 	var corpus, golden, qrels strings.Builder
 	const documents, topics = 96, 24
@@ -98,6 +99,12 @@ func TestText(t *testing.T) {
 	write(t, dir, "corpus.jsonl", corpus.String())
 	write(t, dir, "golden.jsonl", golden.String())
 	write(t, dir, "qrels.tsv", "query-id\tcorpus-id\tscore\n"+qrels.String())
+}
+
+// TestText sweeps the corpus of writeText.
+func TestText(t *testing.T) {
+	dir := t.TempDir()
+	writeText(t, dir)
 	file := write(t, dir, "text.yaml", `
 version: 1
 name: text

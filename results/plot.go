@@ -31,8 +31,8 @@ const (
 
 // Plot draws rows as a picture in format png or svg: the first objective upwards, the second to the right (on a log
 // scale where the values span more than half a decade), one colour and shape an engine. Points on the frontier of all
-// objectives are solid and carry their 95% interval, dominated ones are pale, and the line steps along the frontier of
-// the two axes. A single objective is plotted against latency_p99_seconds. Rows whose status is not ok and nulls are
+// objectives carry their 95% interval and are solid if their place is certain, hollow if it is not (see Places);
+// dominated ones are pale, and the line steps along the frontier of the two axes. A single objective is plotted against latency_p99_seconds. Rows whose status is not ok and nulls are
 // left out; with none left the error is ErrNothingToPlot.
 func Plot(w io.Writer, rows []Row, objs []Objective, format string) error {
 	p, legend, err := picture(rows, objs)
@@ -79,7 +79,8 @@ func axes(objs []Objective) (y, x Objective, err error) {
 // mark is a point of the picture in shown units.
 type mark struct {
 	x, y, low, high float64
-	solid           bool
+	solid           bool // on the frontier
+	certain         bool
 	group           string
 }
 
@@ -89,6 +90,10 @@ func picture(rows []Row, objs []Objective) (*plot.Plot, *plot.Legend, error) {
 		return nil, nil, err
 	}
 	on, _, err := Frontier(rows, objs)
+	if err != nil {
+		return nil, nil, err
+	}
+	places, err := Places(rows, objs, Certainty{})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -106,7 +111,7 @@ func picture(rows []Row, objs []Objective) (*plot.Plot, *plot.Legend, error) {
 			continue
 		}
 		low, high := span(r, yObj.Column)
-		marks = append(marks, mark{x * xScale.factor, y * yScale.factor, low * yScale.factor, high * yScale.factor, on[i], r.Text("engine")})
+		marks = append(marks, mark{x * xScale.factor, y * yScale.factor, low * yScale.factor, high * yScale.factor, on[i], places.Places[i] == Certain, r.Text("engine")})
 		if line[i] {
 			steps = append(steps, plotter.XY{X: x * xScale.factor, Y: y * yScale.factor})
 		}
@@ -299,14 +304,18 @@ func drawMarks(p *plot.Plot, legend *plot.Legend, marks []mark) error {
 	for i, name := range sortedKeys(groups) {
 		c, shape := palette()[i%len(palette())], shapes()[i%len(shapes())]
 		pale := paler(c)
-		var solid, dull plotter.XYs
+		var solid, unsure, dull plotter.XYs
 		bars := errorBars{}
 		for _, m := range groups[name] {
 			if !m.solid {
 				dull = append(dull, plotter.XY{X: m.x, Y: m.y})
 				continue
 			}
-			solid = append(solid, plotter.XY{X: m.x, Y: m.y})
+			if m.certain {
+				solid = append(solid, plotter.XY{X: m.x, Y: m.y})
+			} else {
+				unsure = append(unsure, plotter.XY{X: m.x, Y: m.y})
+			}
 			if m.low < m.high {
 				bars.XYs = append(bars.XYs, plotter.XY{X: m.x, Y: m.y})
 				bars.YErrors = append(bars.YErrors, struct{ Low, High float64 }{m.low - m.y, m.high - m.y})
@@ -321,21 +330,28 @@ func drawMarks(p *plot.Plot, legend *plot.Legend, marks []mark) error {
 			s.GlyphStyle = draw.GlyphStyle{Color: pale, Radius: vg.Points(3), Shape: shape}
 			p.Add(s)
 		}
-		if len(solid) > 0 {
-			s, err := plotter.NewScatter(solid)
+		if len(bars.XYs) > 0 {
+			b, err := plotter.NewYErrorBars(bars)
+			if err != nil {
+				return err
+			}
+			b.LineStyle = draw.LineStyle{Color: pale, Width: vg.Points(1)}
+			b.CapWidth = vg.Points(4)
+			solids = append(solids, func() { p.Add(b) })
+		}
+		for _, kind := range []struct {
+			points plotter.XYs
+			shape  draw.GlyphDrawer
+		}{{solid, shape}, {unsure, hollow{shape}}} {
+			if len(kind.points) == 0 {
+				continue
+			}
+			s, err := plotter.NewScatter(kind.points)
 			if err != nil {
 				return err
 			}
 			s.GlyphStyle = style
-			if len(bars.XYs) > 0 {
-				b, err := plotter.NewYErrorBars(bars)
-				if err != nil {
-					return err
-				}
-				b.LineStyle = draw.LineStyle{Color: pale, Width: vg.Points(1)}
-				b.CapWidth = vg.Points(4)
-				solids = append(solids, func() { p.Add(b) })
-			}
+			s.Shape = kind.shape
 			solids = append(solids, func() { p.Add(s) })
 		}
 		legend.Add(legendName(name), &plotter.Scatter{GlyphStyle: style})
@@ -343,6 +359,7 @@ func drawMarks(p *plot.Plot, legend *plot.Legend, marks []mark) error {
 	for _, add := range solids {
 		add()
 	}
+	legend.Add("possible", &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: color.NRGBA{60, 60, 60, 255}, Radius: vg.Points(4), Shape: hollow{draw.CircleGlyph{}}}})
 	legend.Add("dominated", &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: paler(color.NRGBA{60, 60, 60, 255}), Radius: vg.Points(3), Shape: draw.CircleGlyph{}}})
 	return nil
 }
@@ -357,6 +374,17 @@ func legendName(engine string) string {
 type errorBars struct {
 	plotter.XYs
 	plotter.YErrors
+}
+
+// hollow is a glyph with a white middle.
+type hollow struct{ draw.GlyphDrawer }
+
+// DrawGlyph implements draw.GlyphDrawer.
+func (h hollow) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
+	h.GlyphDrawer.DrawGlyph(c, style, at)
+	style.Color, style.Radius = color.White, style.Radius*0.55
+	c.SetColor(style.Color) // the library's glyphs leave that to their caller
+	h.GlyphDrawer.DrawGlyph(c, style, at)
 }
 
 // polygon is a filled glyph; its corners are in units of the radius.

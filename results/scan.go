@@ -292,4 +292,3 @@ func (s *scan) rowsAt(ctx context.Context, numbers []int, names []string) ([]Row
 	}
 	return out, nil
 }
-

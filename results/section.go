@@ -16,6 +16,7 @@ type section struct {
 	FrontierOf string
 	Picture    template.HTML // "" if there is nothing to plot
 	Overlap    string
+	Places     []string // what the places mean, and which points they leave undecided
 	Frontier   *sheet
 	Points     *sheet
 	Shown      int
@@ -38,13 +39,25 @@ func newSection(g Group, objs []Objective, limit int) (*section, error) {
 		s.Notices = append(s.Notices, w.String())
 	}
 	rows := withoutWarnings(g.Rows, common)
+	p, err := Places(rows, objs, Certainty{})
+	if err != nil {
+		return nil, err
+	}
+	place := func(i int) string {
+		if !p.Compared(i) {
+			return "-"
+		}
+		return p.Places[i].String()
+	}
 	var front, listed []Row
+	var frontAt []int
+	var frontPlaces, listedPlaces []string
 	for _, i := range ByObjectives(rows, objs) {
 		if on[i] {
-			front = append(front, rows[i])
+			front, frontAt, frontPlaces = append(front, rows[i]), append(frontAt, i), append(frontPlaces, place(i))
 		}
 		if len(listed) < limit {
-			listed = append(listed, rows[i])
+			listed, listedPlaces = append(listed, rows[i]), append(listedPlaces, place(i))
 		}
 	}
 	s.Shown = len(listed)
@@ -59,13 +72,37 @@ func newSection(g Group, objs []Objective, limit int) (*section, error) {
 		return nil, err
 	}
 	s.markFrontier(front, objs[0])
+	s.Frontier.prepend("place", frontPlaces)
+	s.Places = placesText(g, p, frontAt)
 	if s.Points, err = newSheet(listed, append([]string{"point_id"}, columns...)); err != nil {
 		return nil, err
 	}
+	s.Points.prepend("place", listedPlaces)
 	s.Absent = Absent(rows, columnsOfObjectives(objs))
 	s.Headlines = headlines(rows, front, objs)
 	s.Traces = traces(front, objs[0])
 	return s, nil
+}
+
+// placesText says what the places mean, and which points they leave undecided.
+func placesText(g Group, p *Placing, front []int) []string {
+	if len(front) == 0 {
+		return nil
+	}
+	out := []string{p.Rule() + "."}
+	var more []int
+	for i, place := range p.Places {
+		if place == Possible && !slices.Contains(front, i) {
+			more = append(more, i)
+		}
+	}
+	if len(more) > 0 {
+		out = append(out, count(len(more), "more point")+" off the measured frontier may be on the true one: the table of all points has their places.")
+	}
+	for _, n := range g.alikeNotes(p, front, more) {
+		out = append(out, n+".")
+	}
+	return out
 }
 
 func columnsOfObjectives(objs []Objective) []string {

@@ -21,29 +21,27 @@ func main() {
 	n := flag.Int("n", 1000, "rows")
 	out := flag.String("o", "", "the Parquet file to write")
 	seed := flag.Uint64("seed", 1, "seed")
+	group := flag.Int("group", 16<<10, "rows in memory, and in a row group")
 	flag.Parse()
-	if err := run(*n, *seed, *out); err != nil {
+	if err := run(*n, *group, *seed, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "samplerows:", err)
 		os.Exit(1)
 	}
 }
 
-func run(n int, seed uint64, out string) error {
-	if out == "" || n < 0 {
-		return errors.New("give a file with -o, and a number of rows that is not negative")
+func run(n, group int, seed uint64, out string) error {
+	if out == "" || n < 0 || group < 1 {
+		return errors.New("give a file with -o, a number of rows that is not negative, and row groups of at least one row")
 	}
-	return results.WriteRowBatches(out, []int{1, 10}, batches(n, seed))
+	return results.WriteRowBatches(out, []int{1, 10}, batches(n, group, seed))
 }
 
-// batchRows is how many rows are in memory, and in a row group.
-const batchRows = 16 << 10
-
-func batches(n int, seed uint64) iter.Seq2[[]results.Row, error] {
+func batches(n, group int, seed uint64) iter.Seq2[[]results.Row, error] {
 	return func(yield func([]results.Row, error) bool) {
 		rng := rand.New(rand.NewPCG(seed, seed))
 		measures := measuredColumns()
-		for start := 0; start < n; start += batchRows {
-			rows := make([]results.Row, min(batchRows, n-start))
+		for start := 0; start < n; start += group {
+			rows := make([]results.Row, min(group, n-start))
 			for i := range rows {
 				rows[i] = row(rng, measures, start+i, n)
 			}
@@ -68,10 +66,10 @@ func measuredColumns() map[string]bool {
 	return out
 }
 
-// row is point i of n: engines one after the other, as many rows are stored.
+// row is point i of n: engines one after the other, and within each by recall, more or less, as WriteRows stores many.
 func row(rng *rand.Rand, measures map[string]bool, i, n int) results.Row {
 	engine := []string{"bleve", "coder", "faiss", "flat", "hnswlib"}[i*5/n]
-	effort := rng.Float64() // of the search: more recall, more time
+	effort := float64(i*5%n) / float64(n) // of the search: more recall, more time
 	recall := math.Round((0.35+0.6*math.Sqrt(effort)+0.04*rng.Float64())*1e4) / 1e4
 	latency := 20e-6 * math.Exp(5*effort+1.2*rng.Float64())
 	bytes := int64(1e6 * math.Exp(3*rng.Float64()))
