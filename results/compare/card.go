@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"slices"
 	"strings"
 )
 
@@ -124,22 +123,28 @@ func (c *Comparison) cardChecks(w *bufio.Writer) {
 	fmt.Fprintln(w)
 }
 
-// summary counts what was found.
+// summary says what was found, and at how many points.
 func (c *Comparison) summary() string {
-	count := map[Finding][]string{}
+	found := map[Finding]map[string]int{Better: {}, Worse: {}}
+	points := map[string]int{}
 	for i := range c.Lines {
 		l := &c.Lines[i]
 		text := l.Metric.Name
 		if len(l.Slice) > 0 {
 			text += " (" + l.Slice.String() + ")"
 		}
-		if !slices.Contains(count[l.Finding], text) {
-			count[l.Finding] = append(count[l.Finding], text)
+		points[text]++
+		if found[l.Finding] != nil {
+			found[l.Finding][text]++
 		}
 	}
 	var parts []string
 	for _, f := range []Finding{Better, Worse} {
-		if names := count[f]; len(names) > 0 {
+		var names []string
+		for _, text := range sortedKeys(found[f]) {
+			names = append(names, fmt.Sprintf("%s at %d of %d points", text, found[f][text], points[text]))
+		}
+		if len(names) > 0 {
 			parts = append(parts, fmt.Sprintf("Shown to be %s: %s.", f, Escape(Abridged(names, 8))))
 		}
 	}

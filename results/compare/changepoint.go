@@ -18,10 +18,11 @@ const maxPermutations = 200_000
 // minSegment is how many values stand on each side of a change.
 const minSegment = 2
 
-// changePoints finds where the level of a series changes. In each stretch the place is the one at which the ranks before
-// and after differ most, weighted by how many there are on both sides (a CUSUM of ranks; Pettitt, Applied Statistics
-// 1979), and it is a change if so large a statistic comes of less than alpha of all orders of the same values, of which
-// permutations are drawn. The two stretches that it leaves are searched in turn (binary segmentation).
+// changePoints finds where the level of a series changes. In each stretch the statistic is how much the ranks before and
+// after a place differ at most, weighted by how many there are on both sides (a CUSUM of ranks; Pettitt, Applied
+// Statistics 1979), and there is a change if one as large comes of at most alpha of all orders of the same values, of
+// which some are drawn. Its place is the one at which values are nearest to the medians on both sides, as the ranks
+// themselves favour the middle. The two stretches that it leaves are searched in turn (binary segmentation).
 //
 // Ranks let no single slow run pass for a change, and nothing is assumed about the distribution. What is assumed is that
 // without a change every order is as likely: a slow drift is found as one or more changes. Few values show nothing: at
@@ -36,14 +37,14 @@ func changePoints(values []float64, alpha float64, seed uint64) []changePoint {
 			return
 		}
 		ranks := ranksOf(values[from:to])
-		at, largest := furthest(ranks)
-		if at == 0 {
+		largest := furthest(ranks)
+		if largest == 0 {
 			return
 		}
 		reached := 1
 		for range permutations {
 			rng.Shuffle(len(ranks), func(i, j int) { ranks[i], ranks[j] = ranks[j], ranks[i] })
-			if _, s := furthest(ranks); s >= largest*(1-1e-12) {
+			if s := furthest(ranks); s >= largest*(1-1e-12) {
 				reached++
 			}
 			if float64(reached) > alpha*float64(permutations+1) {
@@ -51,6 +52,7 @@ func changePoints(values []float64, alpha float64, seed uint64) []changePoint {
 			}
 		}
 		p := float64(reached) / float64(permutations+1)
+		at := place(values[from:to])
 		search(from, from+at)
 		out = append(out, changePoint{from + at, p})
 		search(from+at, to)
@@ -59,22 +61,37 @@ func changePoints(values []float64, alpha float64, seed uint64) []changePoint {
 	return out
 }
 
-// furthest is the place at which the sum of centred ranks before it is furthest from 0, in its own standard errors, and
-// how far that is; 0 where all ranks are equal.
-func furthest(ranks []float64) (at int, largest float64) {
+// furthest is how far the sum of centred ranks before a place gets from 0 at most, in units that make places alike; 0
+// where all ranks are equal.
+func furthest(ranks []float64) (largest float64) {
 	n := len(ranks)
 	middle := mean(ranks)
 	sum := 0.0
 	for i := 1; i < n; i++ {
 		sum += ranks[i-1] - middle
-		if i < minSegment || n-i < minSegment {
-			continue
-		}
-		if s := math.Abs(sum) / math.Sqrt(float64(i)*float64(n-i)); s > largest*(1+1e-12) {
-			at, largest = i, s
+		if i >= minSegment && n-i >= minSegment {
+			largest = max(largest, math.Abs(sum)/math.Sqrt(float64(i)*float64(n-i)))
 		}
 	}
-	return at, largest
+	return largest
+}
+
+// place is where the values before and after are nearest to their medians, by the sum of the distances.
+func place(values []float64) (at int) {
+	away := func(part []float64) (sum float64) {
+		m := median(part)
+		for _, v := range part {
+			sum += math.Abs(v - m)
+		}
+		return sum
+	}
+	least := math.Inf(1)
+	for i := minSegment; i <= len(values)-minSegment; i++ {
+		if cost := away(values[:i]) + away(values[i:]); cost < least {
+			at, least = i, cost
+		}
+	}
+	return at
 }
 
 // ranksOf are the ranks of values, ties in the middle.

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sort"
@@ -73,14 +74,15 @@ func Match(base, next *Side, columns []string) (*Matching, error) {
 		}
 		return match(base, next, columns)
 	}
-	m, err := match(base, next, DefaultMatch())
-	if err == nil {
+	if m, err := match(base, next, DefaultMatch()); err == nil {
 		return m, nil
 	}
-	if m, all := match(base, next, append(DefaultMatch(), exactParameters...)); all == nil {
-		return m, nil
+	m, err := match(base, next, append(DefaultMatch(), exactParameters...))
+	var same *AmbiguousError
+	if errors.As(err, &same) {
+		same.Match = []string{"all parameters"}
 	}
-	return nil, err
+	return m, err
 }
 
 func match(base, next *Side, columns []string) (*Matching, error) {
