@@ -27,7 +27,7 @@ func Columns() []Column {
 		{"unit", "data", String, "", None, true, "What a cut-off counts: document or chunk. Null for vectors, where it counts vectors."},
 		{"depth", "data", Int, "", None, true, "How many answers the engine was asked for at first."},
 		{"depth_effective", "data", Int, "", None, true, "The most answers that the engine was asked for by any query, so that k units were found or nothing was left."},
-		{"evidence_rule", "data", String, "", None, true, "overlap: a chunk holds evidence that it overlaps; contain: only what lies wholly in it. Null where k counts documents, and for vectors."},
+		{"evidence_rule", "data", String, "", None, true, "overlap: a chunk holds evidence that it overlaps; contain: only what lies wholly in it. Null where it decides nothing: where k counts documents and all evidence is whole documents, and for vectors."},
 		{"relevance_min", "data", Int, "", None, true, "The smallest grade that counts as relevant in binary metrics; null without judgements."},
 
 		{"chunker", "chunking", String, "", None, true, "How texts were cut; null for vectors."},
@@ -115,6 +115,13 @@ func Columns() []Column {
 		{"map_low", "quality", Float, "fraction", None, true, "Lower end of the 95% interval of map."},
 		{"map_high", "quality", Float, "fraction", None, true, "Upper end of that interval."},
 		{"judged_at_K", "quality", Float, "fraction", None, true, "Share of the first K that anyone judged; where it is low, quality is underestimated. Null without judgements."},
+
+		{"span_recall_at_K", "spans", Float, "fraction", Higher, true, "Characters of the evidence that the first K chunks cover, over all of its characters, mean over questions. It counts chunks whatever the unit. Null where all evidence is whole documents."},
+		{"span_recall_at_K_low", "spans", Float, "fraction", None, true, "Lower end of the 95% interval of span_recall_at_K over questions; null where it was not computed."},
+		{"span_recall_at_K_high", "spans", Float, "fraction", None, true, "Upper end of that interval."},
+		{"span_precision_at_K", "spans", Float, "fraction", Higher, true, "Characters of the first K chunks that are evidence, each place once, over all of their characters, mean over questions."},
+		{"span_iou_at_K", "spans", Float, "fraction", Higher, true, "Characters that are both retrieved and evidence over those that are either, what chunks share counted each time, mean over questions."},
+		{"span_ceiling", "spans", Float, "fraction", Higher, true, "Share of the evidence that any chunk holds by the rule of evidence, mean over questions: the best that any retriever could do on these chunks."},
 
 		{"load_mode", "load", String, "", None, true, "closed: clients ask back to back; open: queries arrive at a rate; slo: they arrive at the highest rate that keeps a promise."},
 		{"concurrency", "load", Int, "clients", None, true, "Clients of a closed loop; null for an open one."},

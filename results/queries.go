@@ -39,7 +39,7 @@ type QueryRow struct {
 	Metrics map[string]float64
 }
 
-// PerQuery reports whether name is a metric that a QueryRow may hold: a column of quality or ANN recall that is a mean
+// PerQuery reports whether name is a metric that a QueryRow may hold: a column of quality, spans or ANN recall that is a mean
 // over queries.
 func PerQuery(name string) bool { return newCatalogue().perQuery(name) }
 
@@ -50,7 +50,7 @@ func (c *catalogue) perQuery(name string) bool {
 	}
 	col := c.columns[i]
 	switch {
-	case col.Group != "quality" && col.Group != "ann":
+	case !slices.Contains([]string{"quality", "ann", "spans"}, col.Group):
 		return false
 	case col.Name == "ann_recall_p05_at_K":
 		return false

@@ -152,6 +152,16 @@ func (c *corpus) scorable(relevanceMin int) int {
 	return n
 }
 
+// narrow says whether any evidence that counts is less than a whole document.
+func (c *corpus) narrow(relevanceMin int) bool {
+	for _, units := range c.units {
+		if slices.ContainsFunc(units, func(u datasets.Unit) bool { return u.Grade >= relevanceMin && !u.Whole }) {
+			return true
+		}
+	}
+	return false
+}
+
 // storeQueries writes the questions where cells find them.
 func (r *runner) storeQueries(ctx context.Context, c *corpus) error {
 	texts := make([]string, len(c.golden.Cases))

@@ -18,7 +18,7 @@ import (
 )
 
 // scorerVersion changes when the same answers would be scored differently.
-const scorerVersion = "1"
+const scorerVersion = "2"
 
 // objectives are those of the file that the results can know.
 func (r *runner) objectives() ([]results.Objective, error) {
@@ -144,7 +144,7 @@ func (r *runner) describeData(man *results.Manifest) {
 		}
 	}
 	man.TitleMode, man.RelevanceMin = r.file.Dataset.Title, r.file.Measure.RelevanceMin
-	if r.file.Measure.Unit != unitDocument {
+	if r.file.Measure.Unit != unitDocument || r.corpus.narrow(r.file.Measure.RelevanceMin) {
 		man.EvidenceRule = r.file.Measure.Evidence
 	}
 }

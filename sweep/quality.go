@@ -43,14 +43,17 @@ func qualityValues(m ranking.Metrics, ks []int, judged bool) map[string]float64 
 	return values
 }
 
-// summarize fills means and, but for judged_at_K, intervals. The resampling draws the same queries for every metric and
+// withoutInterval are the beginnings of the metrics of which a row holds the mean alone.
+var withoutInterval = []string{"judged", "span_precision", "span_iou", "span_ceiling"}
+
+// summarize fills means and, but for those, intervals. The resampling draws the same queries for every metric and
 // every point, so that intervals of two rows differ only by what was measured.
 func (p perQuery) summarize(row results.Row, seed uint64) {
 	for name, values := range p {
 		row[name] = sum(values) / float64(len(values))
 		var low, high float64
 		switch {
-		case strings.HasPrefix(name, "judged"):
+		case slices.ContainsFunc(withoutInterval, func(p string) bool { return strings.HasPrefix(name, p) }):
 			continue
 		case strings.HasPrefix(name, "hit_rate"):
 			low, high = stats.WilsonInterval(int(math.Round(sum(values))), len(values), confidence)

@@ -59,7 +59,7 @@ func (r *runner) dataColumns(row results.Row, c *cellPlan) {
 	row["documents"] = int64(r.corpus.stats.Documents)
 	row["chunks"] = int64(c.input.chunking.stats.Chunks)
 	row["unit"], row["relevance_min"] = m.Unit, int64(m.RelevanceMin)
-	if m.Unit != unitDocument { // a document counts as a whole
+	if m.Unit != unitDocument || r.corpus.narrow(m.RelevanceMin) { // else a document counts as a whole
 		row["evidence_rule"] = m.Evidence
 	}
 	if e := c.input.embedding; e != nil {

@@ -7,6 +7,7 @@ import (
 
 	"frontier/bench/ranking"
 	"frontier/bench/recall"
+	"frontier/bench/spans"
 	"frontier/bench/truth"
 	"frontier/datasets"
 	"frontier/internal/cas"
@@ -28,14 +29,30 @@ type judge struct {
 	judged       bool // judgements come from qrels, so that a document can be unjudged
 	docs         []int32
 	starts, ends []int32
+	chunks       *spans.Chunks // the same, ordered by place
+	rule         spans.Rule
+	golds        []*gold // of each case; nil where there is nothing relevant
 }
 
 func newJudge(m file.Measure, c *corpus, ch *chunking) (*judge, error) {
-	docs, starts, ends, err := arrowfile.Spans(ch.path)
-	if err != nil {
+	j := &judge{measure: m, judged: c.golden.Judged}
+	var err error
+	if j.docs, j.starts, j.ends, err = arrowfile.Spans(ch.path); err != nil {
 		return nil, err
 	}
-	return &judge{measure: m, judged: c.golden.Judged, docs: docs, starts: starts, ends: ends}, nil
+	if j.chunks, err = spans.NewChunks(j.docs, j.starts, j.ends); err != nil {
+		return nil, fmt.Errorf("%s: %w", ch.path, err)
+	}
+	if j.rule, err = spans.ParseRule(m.Evidence); err != nil {
+		return nil, err
+	}
+	j.golds = make([]*gold, len(c.units))
+	for i, units := range c.units {
+		if j.golds[i], err = j.newGold(units); err != nil {
+			return nil, fmt.Errorf("case %s: %w", c.golden.Cases[i].ID, err)
+		}
+	}
+	return j, nil
 }
 
 // score is how one query did.

@@ -211,6 +211,15 @@ func (r *runner) judgeQuery(row *results.QueryRow, j *judge, q int, a arrowfile.
 	}
 	values := qualityValues(sc.metrics, r.file.Measure.K, j.judged)
 	row.Answerable = values != nil
+	if g := j.golds[q]; g != nil {
+		ranked, err := j.ranked(a.IDs)
+		if err != nil {
+			return err
+		}
+		if err := j.spanValues(values, g, ranked); err != nil {
+			return err
+		}
+	}
 	for name, v := range values {
 		row.Metrics[name] = v
 		quality.add(name, v)
