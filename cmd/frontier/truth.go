@@ -111,6 +111,11 @@ func (f *truthFlags) checkOutputs(queries, rows int) error {
 			return err
 		}
 	}
+	for _, pair := range [][2]string{{f.out, f.base}, {f.out, f.queries}, {f.distances, f.base}, {f.distances, f.queries}, {f.out, f.distances}} {
+		if pair[1] != "" && (filepath.Clean(pair[0]) == filepath.Clean(pair[1]) || sameFile(pair[0], pair[1])) {
+			return fmt.Errorf("%s and %s are one file, of which nothing else would be left; write elsewhere", pair[0], pair[1])
+		}
+	}
 	if f.shard != "" {
 		return nil
 	}
