@@ -41,3 +41,32 @@ func TestIDSet(t *testing.T) {
 		t.Error("the empty set has a row")
 	}
 }
+
+func TestIDSetOfWordsAndAnd(t *testing.T) {
+	a, b := NewIDSet(70), NewIDSet(70)
+	for i := range int64(70) {
+		if i%2 == 0 {
+			a.Add(i)
+		}
+		if i%3 == 0 {
+			b.Add(i)
+		}
+	}
+	again, err := IDSetOf(70, a.Words())
+	if err != nil || again.Len() != 35 || !again.Has(68) || again.Has(69) {
+		t.Errorf("%v, %v", again, err)
+	}
+	both, err := again.And(b)
+	if err != nil || both.Len() != 12 || !both.Has(66) || both.Has(64) {
+		t.Errorf("%v, %v", both, err)
+	}
+	if _, err := a.And(NewIDSet(71)); err == nil {
+		t.Error("sets of different indexes are intersected")
+	}
+	if _, err := IDSetOf(70, make([]uint64, 1)); err == nil {
+		t.Error("too few words are accepted")
+	}
+	if _, err := IDSetOf(70, []uint64{0, 1 << 6}); err == nil {
+		t.Error("row 70 of 70 is accepted")
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/analysis/lang/en"
 	"github.com/blevesearch/bleve/v2/mapping"
+	"github.com/blevesearch/bleve/v2/search/query"
 	index "github.com/blevesearch/bleve_index_api"
 
 	"frontier/indexes"
@@ -187,9 +188,10 @@ func load(_ context.Context, dir string, in indexes.Input, params param.Values) 
 }
 
 type searcher struct {
-	index bleve.Index
-	rows  int
-	bytes int64
+	index   bleve.Index
+	rows    int
+	bytes   int64
+	numbers rowNumbers
 }
 
 func (x *searcher) Len() int     { return x.rows }
@@ -203,13 +205,21 @@ func (x *searcher) Set(search param.Values, _ int) (param.Values, []string, erro
 
 // Search finds the texts that share a word with the question. One without words, or with stop words alone, finds none.
 func (x *searcher) Search(q indexes.Query, k int, dst []indexes.Hit) ([]indexes.Hit, error) {
+	return x.search(match(q.Text), k, dst)
+}
+
+func match(text string) query.Query {
+	q := bleve.NewMatchQuery(text)
+	q.SetField(field)
+	return q
+}
+
+func (x *searcher) search(q query.Query, k int, dst []indexes.Hit) ([]indexes.Hit, error) {
 	dst = dst[:0]
 	if err := indexes.CheckDepth(name, k); err != nil {
 		return dst, err
 	}
-	match := bleve.NewMatchQuery(q.Text)
-	match.SetField(field)
-	request := bleve.NewSearchRequestOptions(match, min(k, x.rows), 0, false)
+	request := bleve.NewSearchRequestOptions(q, min(k, x.rows), 0, false)
 	request.SortBy([]string{"-_score", "_id"})
 	result, err := x.index.Search(request)
 	if err != nil {

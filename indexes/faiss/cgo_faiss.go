@@ -7,6 +7,8 @@ package faiss
 // #cgo darwin LDFLAGS: -lfaiss -lomp -lc++ -framework Accelerate
 // #cgo noescape fr_faiss_search
 // #cgo nocallback fr_faiss_search
+// #cgo noescape fr_faiss_search_among
+// #cgo nocallback fr_faiss_search_among
 // #include <stdlib.h>
 // #include "shim.h"
 import "C"
@@ -96,6 +98,7 @@ func (h handle) trained() bool { return C.fr_faiss_is_trained(h.c) != 0 }
 func (h handle) rows() int     { return int(C.fr_faiss_len(h.c)) }
 func (h handle) dim() int      { return int(C.fr_faiss_dim(h.c)) }
 func (h handle) free()         { C.fr_faiss_free(h.c) }
+func (h handle) filters() bool { return C.fr_faiss_can_filter(h.c) != 0 }
 
 func (h handle) train(rows []float32, dim, threads int) error {
 	var failure message
@@ -193,6 +196,11 @@ func (x *index) Set(search param.Values, depth int) (param.Values, []string, err
 }
 
 func (x *index) Search(q indexes.Query, k int, dst []indexes.Hit) ([]indexes.Hit, error) {
+	return x.search(q, k, nil, dst)
+}
+
+// search is Search, or SearchFiltered where allowed is not nil.
+func (x *index) search(q indexes.Query, k int, allowed *indexes.IDSet, dst []indexes.Hit) ([]indexes.Hit, error) {
 	dst = dst[:0]
 	if err := indexes.CheckQuery(name, q, k, x.queryDim); err != nil {
 		return dst, err
@@ -211,7 +219,15 @@ func (x *index) Search(q indexes.Query, k int, dst []indexes.Hit) ([]indexes.Hit
 		kernels.Normalize(s.unit, query)
 		query = s.unit
 	}
-	if C.fr_faiss_search(x.c, floats(query), C.int64_t(k), (*C.int64_t)(unsafe.Pointer(&s.ids[0])), floats(s.distances), s.failure.ptr()) != 0 {
+	ids := (*C.int64_t)(unsafe.Pointer(&s.ids[0]))
+	var result C.int
+	if allowed == nil {
+		result = C.fr_faiss_search(x.c, floats(query), C.int64_t(k), ids, floats(s.distances), s.failure.ptr())
+	} else {
+		bitmap := (*C.uint8_t)(unsafe.Pointer(unsafe.SliceData(allowed.Words())))
+		result = C.fr_faiss_search_among(x.c, floats(query), C.int64_t(k), bitmap, ids, floats(s.distances), s.failure.ptr())
+	}
+	if result != 0 {
 		return dst, s.failure.err()
 	}
 	for i, id := range s.ids[:k] {

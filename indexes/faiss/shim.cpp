@@ -4,8 +4,10 @@
 
 #include <faiss/AutoTune.h>
 #include <faiss/Index2Layer.h>
+#include <faiss/IndexFlat.h>
 #include <faiss/IndexHNSW.h>
 #include <faiss/IndexIDMap.h>
+#include <faiss/IndexIVFFlat.h>
 #include <faiss/IndexIVFPQ.h>
 #include <faiss/IndexIVFPQFastScan.h>
 #include <faiss/IndexPQ.h>
@@ -13,7 +15,9 @@
 #include <faiss/IndexPreTransform.h>
 #include <faiss/IndexRefine.h>
 #include <faiss/IndexRowwiseMinMax.h>
+#include <faiss/IndexScalarQuantizer.h>
 #include <faiss/VectorTransform.h>
+#include <faiss/impl/IDSelector.h>
 #include <faiss/impl/io.h>
 #include <faiss/index_factory.h>
 #include <faiss/index_io.h>
@@ -26,6 +30,7 @@
 #include <new>
 #include <numeric>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 struct fr_faiss {
@@ -105,6 +110,44 @@ void set_seed(faiss::Index *index, int seed) {
     if (auto *pq = dynamic_cast<faiss::IndexIVFPQFastScan *>(x)) pq->pq.cp.seed = seed;
   }
 }
+
+// What FAISS wants to be given with a bitmap differs by the kind of index, and what it is given takes the place of what
+// was set on the index: nprobe and efSearch are copied from there.
+struct Among {
+  faiss::SearchParameters plain;
+  faiss::SearchParametersIVF ivf;
+  faiss::SearchParametersHNSW hnsw;
+  faiss::SearchParametersPreTransform transform;
+
+  // The parameters for index, or null if it cannot filter.
+  faiss::SearchParameters *of(const faiss::Index *index, faiss::IDSelector *allowed) {
+    if (auto *x = dynamic_cast<const faiss::IndexPreTransform *>(index)) {
+      transform.index_params = of(x->index, allowed);
+      return transform.index_params ? &transform : nullptr;
+    }
+    if (auto *x = dynamic_cast<const faiss::IndexHNSW *>(index)) {
+      if (dynamic_cast<const faiss::IndexHNSW2Level *>(index)) return nullptr;
+      hnsw.efSearch = x->hnsw.efSearch;
+      hnsw.check_relative_distance = x->hnsw.check_relative_distance;
+      hnsw.sel = allowed;
+      return &hnsw;
+    }
+    if (auto *x = dynamic_cast<const faiss::IndexIVF *>(index)) {
+      const bool heeds = typeid(*index) == typeid(faiss::IndexIVFFlat) || typeid(*index) == typeid(faiss::IndexIVFPQ) ||
+                         typeid(*index) == typeid(faiss::IndexIVFScalarQuantizer);
+      if (!heeds) return nullptr;
+      ivf.nprobe = x->nprobe;
+      ivf.max_codes = x->max_codes;
+      ivf.sel = allowed;
+      return &ivf;
+    }
+    if (dynamic_cast<const faiss::IndexFlat *>(index) || typeid(*index) == typeid(faiss::IndexScalarQuantizer)) {
+      plain.sel = allowed;
+      return &plain;
+    }
+    return nullptr;
+  }
+};
 
 struct CountingWriter : faiss::IOWriter {
   int64_t bytes = 0;
@@ -200,6 +243,28 @@ int fr_faiss_search(const fr_faiss *index, const float *query, int64_t k, int64_
     use_threads(1);
     index->index->search(1, query, k, distances, reinterpret_cast<faiss::Index::idx_t *>(ids));
   });
+}
+
+int fr_faiss_can_filter(const fr_faiss *index) {
+  Among among;
+  return among.of(index->index.get(), nullptr) != nullptr;
+}
+
+int fr_faiss_search_among(const fr_faiss *index, const float *query, int64_t k, const uint8_t *bitmap, int64_t *ids,
+                          float *distances, char *err) {
+  int refused = 0;
+  const int failed = guarded(err, [&] {
+    use_threads(1);
+    faiss::IDSelectorBitmap allowed((index->index->ntotal + 7) / 8, bitmap);
+    Among among;
+    faiss::SearchParameters *params = among.of(index->index.get(), &allowed);
+    if (!params) {
+      refused = 1;
+      return;
+    }
+    index->index->search(1, query, k, distances, reinterpret_cast<faiss::Index::idx_t *>(ids), params);
+  });
+  return failed ? failed : refused;
 }
 
 void fr_faiss_free(fr_faiss *index) { delete index; }

@@ -41,6 +41,14 @@ int fr_faiss_set(fr_faiss *index, const char *name, double value, char *err);
 // Writes k ids and distances, best first, padded with the id -1. It uses one thread.
 int fr_faiss_search(const fr_faiss *index, const float *query, int64_t k, int64_t *ids, float *distances, char *err);
 
+// The same among the ids whose bit is set in a bitmap of (rows + 7) / 8 bytes. 1 means that this kind of index cannot:
+// FAISS throws for some and, worse, overlooks the bitmap in others, so that only kinds that are known to heed it are asked.
+int fr_faiss_search_among(const fr_faiss *index, const float *query, int64_t k, const uint8_t *bitmap, int64_t *ids,
+                          float *distances, char *err);
+
+// Whether fr_faiss_search_among can.
+int fr_faiss_can_filter(const fr_faiss *index);
+
 void fr_faiss_free(fr_faiss *index);
 
 #ifdef __cplusplus
