@@ -8,7 +8,6 @@ import (
 // boxes are points with an interval in each objective, turned so that smaller is better: [objective][point].
 type boxes struct {
 	low, cost, high [][]float64
-	intervals       int
 	bare            []bool // objectives with a value that has no interval
 	rows            []int  // the row of each point, ascending
 }

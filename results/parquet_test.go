@@ -1,6 +1,7 @@
 package results
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -437,6 +438,23 @@ func TestBoundedAllocator(t *testing.T) {
 		}
 	}()
 	a.Allocate(101)
+}
+
+// What a footer claims for a column is not allocated if the file cannot hold it.
+func TestColumnsLargerThanTheFile(t *testing.T) {
+	raw := smallFile(t)
+	f, err := openParquet(bytes.NewReader(raw), int64(len(raw)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	columns, _, err := topColumns(f.MetaData().Schema, rowsInto(new(int)), 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = columns[0].read(f.RowGroup(0), 3, func(int, any) {})
+	if err == nil || !strings.Contains(err.Error(), "its 10 bytes cannot hold") {
+		t.Errorf("error %v, want one of the claim", err)
+	}
 }
 
 func BenchmarkRows(b *testing.B) {

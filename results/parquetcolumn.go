@@ -131,6 +131,9 @@ func decode[T any](c *column, group *file.RowGroupReader, leaf, rows int, each f
 	if err := checkClaim(claimed, rows, meta.TotalCompressedSize(), descr.MaxRepetitionLevel() > 0); err != nil {
 		return err
 	}
+	if meta.TotalCompressedSize() > c.fileSize { // the library allocates what the footer claims
+		return fmt.Errorf("the file is damaged: its %d bytes cannot hold the %d that it claims for the column", c.fileSize, meta.TotalCompressedSize())
+	}
 	opened, err := openChunk(group, index, descr)
 	if err != nil {
 		return err

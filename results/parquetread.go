@@ -80,7 +80,7 @@ func decodeParquet(ctx context.Context, raw []byte, t tableReader) (unknown []st
 	if err != nil {
 		return nil, err
 	}
-	columns, unknown, err := topColumns(f.MetaData().Schema, t)
+	columns, unknown, err := topColumns(f.MetaData().Schema, t, int64(len(raw)))
 	if err != nil {
 		return nil, err
 	}
@@ -143,10 +143,11 @@ type column struct {
 	scale  func(int64) time.Time // of timestamps
 	// nullable says that a whole list or map may be null.
 	nullable bool
+	fileSize int64 // of the file that holds it
 }
 
 // topColumns finds the known columns in the schema of a file and checks that their shape is what their type needs.
-func topColumns(s *schema.Schema, t tableReader) (columns []column, unknown []string, err error) {
+func topColumns(s *schema.Schema, t tableReader, size int64) (columns []column, unknown []string, err error) {
 	root := s.Root()
 	leavesOf := map[string][]int{}
 	for i := range s.NumColumns() {
@@ -164,7 +165,7 @@ func topColumns(s *schema.Schema, t tableReader) (columns []column, unknown []st
 		if slices.ContainsFunc(columns, func(c column) bool { return c.name == name }) {
 			return nil, nil, fmt.Errorf("column %q is there twice", name)
 		}
-		c := column{name: name, typ: typ, leaves: leavesOf[name]}
+		c := column{name: name, typ: typ, leaves: leavesOf[name], fileSize: size}
 		if err := c.checkShape(s); err != nil {
 			return nil, nil, fmt.Errorf("column %q: %w", name, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/apache/arrow/go/v17/parquet"
@@ -86,7 +87,7 @@ func openScanFile(path string, c *catalogue) (_ *scanFile, err error) {
 			return c.columns[i].Type, true
 		},
 		required: "point_id",
-	})
+	}, f.size)
 	if err != nil {
 		return nil, err
 	}
@@ -180,11 +181,7 @@ func (s *scan) each(ctx context.Context, names []string, wanted func(first, rows
 					if err := ctx.Err(); err != nil {
 						return err
 					}
-					group := f.reader.RowGroup(i)
-					if null, err := c.onlyNulls(group, rows); null || err != nil {
-						return err
-					}
-					return work(chunk{c, group, at, rows})
+					return work(chunk{c, f.reader.RowGroup(i), at, rows})
 				})
 			}
 		}
@@ -192,7 +189,8 @@ func (s *scan) each(ctx context.Context, names []string, wanted func(first, rows
 	return g.Wait()
 }
 
-// onlyNulls says whether the statistics count a null for each row: most columns of a file are such.
+// onlyNulls says whether the statistics count a null for each row: most columns of a file are such. What is read does not
+// rest on it, for statistics may be damaged where the values are not.
 func (c *column) onlyNulls(group *file.RowGroupReader, rows int) (bool, error) {
 	for _, leaf := range c.leaves {
 		meta, err := group.MetaData().ColumnChunk(leaf)
@@ -271,14 +269,30 @@ func (s *scan) rowsAt(ctx context.Context, numbers []int, names []string) ([]Row
 	}, func(c chunk) error {
 		at, to := span(c.first, c.rows)
 		values := columns[index[c.name]]
-		return c.values(func(row int, v any) {
+		wanted := func(row int) bool {
 			for at < to && numbers[at] < row {
 				at++
 			}
-			if at < to && numbers[at] == row {
-				values[at] = v
+			return at < to && numbers[at] == row
+		}
+		if c.typ != String {
+			return c.values(func(row int, v any) {
+				if wanted(row) {
+					values[at] = v
+				}
+			})
+		}
+		var invalid error // most of a column of ids is not wanted: no text is made of it
+		err := c.texts(func(row int, v []byte) {
+			if !wanted(row) {
+				return
 			}
+			if !utf8.Valid(v) {
+				invalid = fmt.Errorf("the text %q is not valid UTF-8", v)
+			}
+			values[at] = string(v)
 		})
+		return errors.Join(err, invalid)
 	})
 	if err != nil {
 		return nil, err

@@ -160,3 +160,39 @@ func writeFile(t *testing.T, path string, raw []byte) {
 		t.Fatal(err)
 	}
 }
+
+// BenchmarkScanFrontier finds the frontier of three objectives in a file.
+func BenchmarkScanFrontier(b *testing.B) {
+	n := 100_000
+	if testing.Short() {
+		n = 5_000
+	}
+	rng := rand.New(rand.NewPCG(3, 7))
+	path := filepath.Join(b.TempDir(), "r.parquet")
+	rows := make([]Row, n)
+	for i := range rows {
+		rows[i] = Row{
+			"run_id": "r", "point_id": fmt.Sprint("p", i), "status": "ok", "started_at": time.Unix(int64(i), 0).UTC(), "dataset_digest": "d", "engine": "flat",
+			"recall_at_10": rng.Float64(), "latency_p99_seconds": rng.Float64(), "index_bytes": rng.Int64N(1 << 40),
+		}
+	}
+	writeRows(b, path, rows)
+	objs := paretoObjectives()[:3]
+	on, _, err := Frontier(rows, objs)
+	if err != nil {
+		b.Fatal(err)
+	}
+	want := 0
+	for _, is := range on {
+		if is {
+			want++
+		}
+	}
+	for b.Loop() {
+		got, err := ScanFrontier(context.Background(), ScanQuestion{Objectives: objs, Columns: []string{"point_id"}}, path)
+		if err != nil || len(got.Groups[0].Rows) != want {
+			b.Fatalf("%v, %v; want %d rows", got, err, want)
+		}
+	}
+	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+}

@@ -163,8 +163,12 @@ func (p *pareto) frontier(cmd *cobra.Command, args []string) error {
 	for _, g := range a.groups {
 		if p.knee {
 			row, err := g.KneeRow(a.objectives, p.certainty)
+			if errors.Is(err, results.ErrNoKnee) {
+				tell(cmd, a.label(g, []string{err.Error()}))
+				continue
+			}
 			if err != nil {
-				return usage(fmt.Errorf("%s: %w", g.Label(), err))
+				return usage(err)
 			}
 			rows = append(rows, row)
 			continue
