@@ -38,6 +38,13 @@ type ABOptions struct {
 	Progress      func(Event)
 }
 
+// OptionError is an option of a comparison that cannot be used, or two files that cannot be compared as asked.
+type OptionError struct{ error }
+
+func (e *OptionError) Unwrap() error { return e.error }
+
+func wrongOption(format string, args ...any) error { return &OptionError{fmt.Errorf(format, args...)} }
+
 // abMetrics are the timed statistics of a block that are compared.
 var abMetrics = []struct {
 	name  string
@@ -115,13 +122,13 @@ func union(a, b []string) []string {
 func (o *ABOptions) validate() error {
 	switch {
 	case !(o.Confidence > 0.5 && o.Confidence < 1):
-		return fmt.Errorf("a confidence of %g is not between 0.5 and 1", o.Confidence)
+		return wrongOption("a confidence of %g is not between 0.5 and 1", o.Confidence)
 	case !(o.Margin >= 0 && o.Margin < 1) || !(o.QualityMargin >= 0 && o.QualityMargin < 1):
-		return fmt.Errorf("margins of %g and %g: both must be at least 0 and under 1", o.Margin, o.QualityMargin)
+		return wrongOption("margins of %g and %g: both must be at least 0 and under 1", o.Margin, o.QualityMargin)
 	case o.Block <= 0:
-		return fmt.Errorf("a block of %v: it must take some time", o.Block)
+		return wrongOption("a block of %v: it must take some time", o.Block)
 	case o.Pairs < 0:
-		return fmt.Errorf("%d pairs: there must be some", o.Pairs)
+		return wrongOption("%d pairs: there must be some", o.Pairs)
 	}
 	for _, side := range []ABSide{o.Base, o.New} {
 		for i, l := range side.File.Measure.Load {
@@ -140,7 +147,7 @@ func pairsFor(asked int, confidence float64, family int) (int, error) {
 		return max(fewestPairs, needed+sparePairs), nil
 	}
 	if asked < needed {
-		return 0, fmt.Errorf("%d pairs cannot decide %d metrics at a confidence of %g, whatever they show: measure at least %d pairs, compare fewer points, or lower --confidence",
+		return 0, wrongOption("%d pairs cannot decide %d metrics at a confidence of %g, whatever they show: measure at least %d pairs, compare fewer points, or lower --confidence",
 			asked, family, confidence, needed)
 	}
 	return asked, nil

@@ -69,7 +69,7 @@ func pairPoints(base, next *abPrepared, match []string) (columns []string, pairs
 			if near := param.Nearest(name, identity); near != "" {
 				hint = fmt.Sprintf("did you mean %q?", near)
 			}
-			return nil, nil, nil, fmt.Errorf("--match: points are not told apart by %q (%s)", name, hint)
+			return nil, nil, nil, wrongOption("--match: points are not told apart by %q (%s)", name, hint)
 		}
 	}
 	if columns = match; columns == nil {
@@ -116,7 +116,7 @@ func pairPoints(base, next *abPrepared, match []string) (columns []string, pairs
 		}
 	}
 	if len(pairs) == 0 {
-		return nil, nil, nil, fmt.Errorf("no point of %s has a partner in %s; name the columns that are to agree with --match", base.side.File.Path, next.side.File.Path)
+		return nil, nil, nil, wrongOption("no point of %s has a partner in %s; name the columns that are to agree with --match", base.side.File.Path, next.side.File.Path)
 	}
 	return columns, pairs, unmatched, nil
 }
@@ -133,10 +133,10 @@ func ambiguous(points []abPoint, columns, identity []string, path string) error 
 		}
 		for _, name := range identity {
 			if a, b := p.row[name], other.row[name]; a != b {
-				return fmt.Errorf("%s has several points that agree in %s, such as %s %v and %v: change one thing at a time, or name the columns to pair by with --match", path, strings.Join(columns, ", "), name, b, a)
+				return wrongOption("%s has several points that agree in %s, such as %s %v and %v: change one thing at a time, or name the columns to pair by with --match", path, strings.Join(columns, ", "), name, b, a)
 			}
 		}
-		return fmt.Errorf("%s has several points that agree in all columns", path)
+		return wrongOption("%s has several points that agree in all columns", path)
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"frontier/indexes/engines"
 	"frontier/internal/kernels"
 	"frontier/results/gate"
+	"frontier/sweep"
 	"frontier/sweep/cell"
 	"frontier/sweep/file"
 )
@@ -101,7 +102,8 @@ func isBadInput(err error) bool {
 	var inData *datasets.Error
 	var inPrices *cost.Error
 	var inPolicy *gate.Error
-	return errors.As(err, &inFile) || errors.As(err, &inData) || errors.As(err, &inPrices) || errors.As(err, &inPolicy)
+	var inOptions *sweep.OptionError
+	return errors.As(err, &inOptions) || errors.As(err, &inFile) || errors.As(err, &inData) || errors.As(err, &inPrices) || errors.As(err, &inPolicy)
 }
 
 // explain is the message with the line of the sweep file under it, where there is one.

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"os"
+	"os/exec"
+	"strconv"
 	"testing"
 
 	"frontier/sweep/cell"
@@ -23,10 +26,31 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("FRONTIER_CACHE", env.WorkDir+"/cache")
-			return nil
+			self, err := os.Executable()
+			env.Setenv("FRONTIER", self) // for ab --bin
+			return err
 		},
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"vectors": writeVectors, "writerows": writeRows},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"vectors": writeVectors, "writerows": writeRows, "exits": exits},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 	})
+}
+
+// exits runs a command that is to end with an exit code: "exits 3 frontier gate ...".
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits code command...")
+	}
+	err := ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	code := 0
+	switch {
+	case errors.As(err, &exit):
+		code = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("%v ended with %d, and not with %s", args[1:], code, args[0])
+	}
 }

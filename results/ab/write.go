@@ -123,6 +123,9 @@ func value(name string, v float64) string {
 	case "fraction":
 		return fmt.Sprintf("%.4f", v)
 	}
+	if v >= 1000 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
 	return fmt.Sprintf("%.4g", v)
 }
 
