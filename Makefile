@@ -4,8 +4,8 @@
 SHELL := /bin/bash
 WITH  := scripts/with-engines.sh
 
-# How long each fuzz target runs.
-FUZZTIME ?= 5s
+# How long each fuzz target runs; longer before a release.
+FUZZTIME ?= 2s
 export FUZZTIME
 
 .DEFAULT_GOAL := help
@@ -54,7 +54,7 @@ check-darwin: ## compile everything for macOS, without cgo (not part of test: it
 e2e: build ## sweep, then read the results folder with DuckDB
 	@FRONTIER_BIN="$(CURDIR)/bin/frontier" FRONTIER_TEST_DIR=e2e scripts/test.sh ./...
 
-fuzz: ## fuzz every target for FUZZTIME (5s) each
+fuzz: ## fuzz every target for FUZZTIME (2s) each
 	@scripts/fuzz.sh
 
 bench: ## run all benchmarks
