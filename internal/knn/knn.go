@@ -68,7 +68,7 @@ type worker struct {
 	limits []float32
 	rows   []int32   // the place in the block of each row of the tile
 	slacks []float32 // of each row of the tile; see space
-	lowers []float32 // for selecting among candidates
+	lowers []int64   // for selecting among candidates
 	chosen []int32   // candidates on their way to the Ranker
 	scaled []float32 // a query on its way into a panel
 }
@@ -101,7 +101,7 @@ func New(cfg Config) *Search {
 		w := &worker{tile: kernels.NewTile(tileBytes, dim), limits: make([]float32, s.shape.Queries)}
 		w.sifted = kernels.NewSifted(w.tile)
 		w.rows, w.slacks = make([]int32, w.tile.Cap()), make([]float32, w.tile.Cap())
-		w.lowers, w.chosen = make([]float32, bufferSize(cfg.K)), make([]int32, 0, bufferSize(cfg.K))
+		w.lowers, w.chosen = make([]int64, bufferSize(cfg.K)), make([]int32, 0, bufferSize(cfg.K))
 		w.scaled = make([]float32, dim)
 		s.workers[i] = w
 	}
@@ -120,7 +120,7 @@ func Bytes(queries, dim, k, workers int) int64 {
 	panel := kernels.TileShape().Queries
 	block := (min(blockQueries(dim, k), queries) + panel - 1) / panel * panel
 	perQuery := 4*dim + candidateSize*bufferSize(k) + querySize + 4
-	perWorker := kernels.TileBytes(tileBytes, dim)*3/2 + 4*(dim+2*bufferSize(k)) + 4<<10
+	perWorker := kernels.TileBytes(tileBytes, dim)*3/2 + 4*(dim+3*bufferSize(k)) + 4<<10
 	return int64(block)*int64(perQuery) + int64(workers)*int64(perWorker) + 16*int64(dim) + 4<<10
 }
 

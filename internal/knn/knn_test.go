@@ -216,19 +216,27 @@ func TestSampledFirstIsAPermutation(t *testing.T) {
 func TestLargestEqualsSorting(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 3000 {
-		n := 1 + rng.IntN(40)
-		values := make([]float32, n)
+		values := make([]float32, 1+rng.IntN(40))
+		orders := make([]int64, len(values))
 		for i := range values {
-			values[i] = float32(rng.IntN(12))
-			if rng.IntN(10) == 0 {
-				values[i] = float32(math.Inf(-1))
+			values[i] = float32(rng.IntN(12)-6) / 3
+			switch rng.IntN(10) {
+			case 0:
+				values[i] = float32(math.Inf(rng.IntN(2)*2 - 1))
+			case 1:
+				values[i] *= 1e-44
+			case 2:
+				values[i] *= 1e38
+			}
+			orders[i] = order(values[i])
+			if got := ordered(orders[i]); got != values[i] {
+				t.Fatalf("the order of %v is that of %v", values[i], got)
 			}
 		}
-		sorted := slices.Clone(values)
-		slices.Sort(sorted)
-		k := 1 + rng.IntN(n)
-		if got := largest(values, k); got != sorted[n-k] {
-			t.Fatalf("the %d-th largest is %v, want %v of %v", k, got, sorted[n-k], sorted)
+		slices.Sort(values)
+		k := 1 + rng.IntN(len(values))
+		if got := ordered(largest(orders, k)); got != values[len(values)-k] {
+			t.Fatalf("the %d-th largest is %v, want that of %v", k, got, values)
 		}
 	}
 }
