@@ -57,6 +57,13 @@ func TestChangePoints(t *testing.T) {
 			t.Errorf("%s: changes at %v, want %v", name, got, c.want)
 		}
 	}
+	// At 0.05 four and four values are the least that show a change.
+	if got := places(changePoints([]float64{1, 1.1, 1.2, 1.05, 2, 2.1, 2.2, 2.05}, 0.05, 1)); !equal(got, []int{4}) {
+		t.Errorf("four and four: changes at %v", got)
+	}
+	if got := places(changePoints([]float64{1, 1.1, 1.2, 2, 2.1, 2.2, 2.05}, 0.05, 1)); got != nil {
+		t.Errorf("three and four: changes at %v", got)
+	}
 	if got := places(steps([]float64{3, 3, 4, 4, 3})); !equal(got, []int{2, 4}) {
 		t.Errorf("exact steps at %v", got)
 	}

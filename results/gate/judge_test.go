@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
@@ -524,5 +525,43 @@ func TestHolmOverAllDecisions(t *testing.T) {
 				t.Errorf("60 lost questions are %+v", d)
 			}
 		}
+	}
+}
+
+// Gates over runs that differ by chance alone fail no more often than the confidence says, over all their rules and points.
+func TestGatesOverEqualRunsHoldTheirConfidence(t *testing.T) {
+	p := parse(t, "confidence: 0.9\nrules: [{metric: recall_at_10, max_drop: 0}, {metric: ndcg_at_10, max_drop: 0}]")
+	rng := rand.New(rand.NewPCG(21, 22))
+	const gates = 60
+	failed := 0
+	for range gates {
+		sides := map[string]*compare.Side{}
+		for _, name := range []string{"base", "next"} {
+			var rows []results.Row
+			var queries []results.QueryRow
+			for point := range 4 {
+				id := string(rune('a' + point))
+				rows = append(rows, results.Row{"run_id": name, "point_id": id, "status": "ok", "engine": id})
+				for q := range 60 {
+					hit := 0.0
+					if rng.Float64() < float64(q%4+1)/5 { // questions differ in difficulty
+						hit = 1
+					}
+					queries = append(queries, results.QueryRow{RunID: name, PointID: id, QueryID: string(rune('A' + q)), Metrics: map[string]float64{"recall_at_10": hit, "ndcg_at_10": hit * (0.5 + rng.Float64()/2)}})
+				}
+			}
+			sides[name] = compare.New(name, rows, queries, nil)
+		}
+		r, err := judgeSides(p, sides["base"], sides["next"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Verdict == Fail {
+			failed++
+		}
+	}
+	t.Logf("%d of %d gates failed", failed, gates)
+	if failed > gates/10+5 { // 10% and two standard errors
+		t.Errorf("%d of %d gates over equal runs failed, at a confidence of 0.9", failed, gates)
 	}
 }
