@@ -17,7 +17,10 @@ type QueryRow struct {
 	Scenario, Difficulty   string // as the golden set gives them; "" is stored as null
 	Split                  string // dev, release, ...; "" is stored as null
 	Tags                   []string
-	Answerable             bool // it has at least one relevant judgement; false for vectors and without judgements
+	// LossStages say of each relevant unit of evidence, in the order of the golden set, what became of it: found, or the
+	// stage that lost it. Of documents where they are what k counts. Nil, stored as null, where nothing is relevant.
+	LossStages []string
+	Answerable bool // it has at least one relevant judgement; false for vectors and without judgements
 	// Fields are further fields of the golden set that say what kind of query it is, each a column of its own,
 	// field_locale for locale; those of other queries are null.
 	Fields map[string]string
@@ -39,7 +42,7 @@ type QueryRow struct {
 	Metrics map[string]float64
 }
 
-// PerQuery reports whether name is a metric that a QueryRow may hold: a column of quality, spans or ANN recall that is a mean
+// PerQuery reports whether name is a metric that a QueryRow may hold: a column of quality, spans, context, loss or ANN recall that is a mean
 // over queries.
 func PerQuery(name string) bool { return newCatalogue().perQuery(name) }
 
@@ -50,9 +53,9 @@ func (c *catalogue) perQuery(name string) bool {
 	}
 	col := c.columns[i]
 	switch {
-	case !slices.Contains([]string{"quality", "ann", "spans"}, col.Group):
+	case !slices.Contains([]string{"quality", "ann", "spans", "context", "loss"}, col.Group):
 		return false
-	case col.Name == "ann_recall_p05_at_K":
+	case col.Name == "ann_recall_p05_at_K" || col.Type != Float:
 		return false
 	}
 	return !strings.HasSuffix(col.Name, "_low") && !strings.HasSuffix(col.Name, "_high")
@@ -79,6 +82,7 @@ func queryFields() []field {
 		{"ids", Strings},
 		{"scores", float32s},
 		{"documents", Strings},
+		{"loss_stages", Strings},
 	}
 }
 
@@ -123,6 +127,11 @@ func (r *QueryRow) value(name string) any {
 			return nil
 		}
 		return r.Documents
+	case "loss_stages":
+		if r.LossStages == nil {
+			return nil
+		}
+		return r.LossStages
 	}
 	if v, ok := r.Metrics[name]; ok {
 		return v
@@ -172,6 +181,8 @@ func (r *QueryRow) set(name string, v any) {
 		r.Scores = v.([]float32)
 	case "documents":
 		r.Documents = v.([]string)
+	case "loss_stages":
+		r.LossStages = v.([]string)
 	default:
 		if field, ok := strings.CutPrefix(name, fieldPrefix); ok {
 			if r.Fields == nil {

@@ -83,7 +83,7 @@ func TestQueriesRoundTrip(t *testing.T) {
 	want := []QueryRow{
 		{
 			RunID: "r", PointID: "p", CellID: "c", QueryID: "q1", Scenario: "typo", Difficulty: "easy", Split: "release", Tags: []string{"smoke", "de"}, Fields: map[string]string{"locale": "de", "depth": "2"}, Answerable: true, LatencySeconds: 0.25, Depth: 50,
-			IDs: []string{"net/http#0-120", "os#5-9"}, Scores: []float32{1.5, -2}, Documents: []string{"net/http", "os"},
+			IDs: []string{"net/http#0-120", "os#5-9"}, Scores: []float32{1.5, -2}, Documents: []string{"net/http", "os"}, LossStages: []string{"found", "embedding"},
 			Metrics: map[string]float64{"recall_at_10": 1, "recall_at_1": 0.5, "ndcg_at_10": 0.75, "ann_recall_at_10": 1, "mrr": 1, "judged_at_10": 0.2},
 		},
 		{RunID: "r", PointID: "p", QueryID: "q2", Error: "timed out after 5s", LatencySeconds: 5, IDs: []string{}, Scores: []float32{}, Metrics: map[string]float64{"recall_at_10": 0}},

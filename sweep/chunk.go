@@ -20,6 +20,7 @@ type chunking struct {
 	key    cas.Key
 	path   string // Arrow file of chunks
 	stats  chunkStats
+	tokens []int // of each chunk; nil unless a context is scored
 }
 
 // chunkStats is what the chunk stage stores beside the chunks.
@@ -48,7 +49,13 @@ func (r *runner) prepareChunking(ctx context.Context, c *corpus, kind *chunkers.
 		return nil, err
 	}
 	ch := &chunking{kind: kind, params: params, key: stage.Key(), path: art.Path("chunks.arrow")}
-	return ch, readJSON(art.Path("stats.json"), &ch.stats)
+	if err := readJSON(art.Path("stats.json"), &ch.stats); err != nil {
+		return nil, err
+	}
+	if r.file.Measure.ContextTokens > 0 {
+		return ch, r.prepareTokens(ctx, ch, describe(kind.Name, kind.Params, params))
+	}
+	return ch, nil
 }
 
 func chunkStage(kind *chunkers.Kind, params param.Values, title string, corpus cas.Key) cas.Stage {

@@ -30,6 +30,7 @@ type embedding struct {
 	metric     vector.Metric
 	truthKey   cas.Key // digest of given neighbours; "" where they were searched for, which leaves no choice
 	truth      *truth.Neighbors
+	deeper     map[int][]int64 // longer lists of neighbours of the few queries that need them, once they were searched for
 	stats      embedStats
 	warnings   []string
 }
@@ -163,6 +164,9 @@ func storeQueryVectors(kind *embedders.Kind, params param.Values, model string, 
 // prepareTruth finds the exact neighbours of the queries.
 func (r *runner) prepareTruth(ctx context.Context, name string, e *embedding, queries cas.Key) error {
 	k := max(r.maxK()+truthSlack, deepTruth)
+	if r.corpus != nil && r.file.Measure.Unit == unitDocument {
+		k = max(k, r.file.Measure.Depth) // several chunks may be of one document
+	}
 	stage := cas.Stage{
 		Name: "truth", Version: truthVersion,
 		Params: fmt.Sprintf("%s k=%d", e.metric, k), Inputs: []cas.Key{e.key, queries},

@@ -44,7 +44,7 @@ func qualityValues(m ranking.Metrics, ks []int, judged bool) map[string]float64 
 }
 
 // withoutInterval are the beginnings of the metrics of which a row holds the mean alone.
-var withoutInterval = []string{"judged", "span_precision", "span_iou", "span_ceiling"}
+var withoutInterval = []string{"judged", "span_precision", "span_iou", "span_ceiling", "context_tokens_used", "evidence_recall", "loss_"}
 
 // summarize fills means and, but for those, intervals. The resampling draws the same queries for every metric and
 // every point, so that intervals of two rows differ only by what was measured.

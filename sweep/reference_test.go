@@ -133,7 +133,9 @@ func pinName(row results.Row) string {
 func pin(row results.Row, queries []results.QueryRow) pinned {
 	p := pinned{Metrics: map[string]float64{}, First: map[string][]string{}}
 	for name, v := range row {
-		if f, ok := v.(float64); ok && results.PerQuery(name) {
+		c, _ := results.Lookup(name)
+		// Losses follow from rankings, and have tests of their own.
+		if f, ok := v.(float64); ok && results.PerQuery(name) && c.Group != "loss" {
 			p.Metrics[name] = math.Round(1e6*f) / 1e6
 		}
 	}

@@ -59,6 +59,9 @@ func (r *runner) dataColumns(row results.Row, c *cellPlan) {
 	row["documents"] = int64(r.corpus.stats.Documents)
 	row["chunks"] = int64(c.input.chunking.stats.Chunks)
 	row["unit"], row["relevance_min"] = m.Unit, int64(m.RelevanceMin)
+	if m.ContextTokens > 0 {
+		row["context_tokens"] = int64(m.ContextTokens)
+	}
 	if m.Unit != unitDocument || r.corpus.narrow(m.RelevanceMin) { // else a document counts as a whole
 		row["evidence_rule"] = m.Evidence
 	}

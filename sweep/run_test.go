@@ -60,7 +60,9 @@ func TestTextSweep(t *testing.T) {
 func TestRowsCanBeTracedToQueries(t *testing.T) {
 	p := newPlace(t, textSweep)
 	p.writeText()
+	p.sets = []string{"measure.context_tokens=30", "measure.evidence=contain"}
 	p.run()
+	checkLosses(t, p.rows(), p.queries())
 	sums, counts := map[string]float64{}, map[string]float64{}
 	for _, q := range p.queries() {
 		for name, v := range q.Metrics {

@@ -32,10 +32,12 @@ type judge struct {
 	chunks       *spans.Chunks // the same, ordered by place
 	rule         spans.Rule
 	golds        []*gold // of each case; nil where there is nothing relevant
+	tokens       []int   // of each chunk, where a context is scored
+	path         string  // of the chunk file
 }
 
 func newJudge(m file.Measure, c *corpus, ch *chunking) (*judge, error) {
-	j := &judge{measure: m, judged: c.golden.Judged}
+	j := &judge{measure: m, judged: c.golden.Judged, tokens: ch.tokens, path: ch.path}
 	var err error
 	if j.docs, j.starts, j.ends, err = arrowfile.Spans(ch.path); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -163,6 +164,10 @@ func (r *runner) answerColumns(row results.Row, c *cellPlan, p pointPlan, j *jud
 		}
 	}
 	quality := perQuery{}
+	lost, facts, err := r.textScorers(c, j, answers)
+	if err != nil {
+		return nil, err
+	}
 	rows := make([]results.QueryRow, len(answers))
 	for q, a := range answers {
 		rows[q] = results.QueryRow{
@@ -181,19 +186,45 @@ func (r *runner) answerColumns(row results.Row, c *cellPlan, p pointPlan, j *jud
 			}
 			continue
 		}
-		if err := r.judgeQuery(&rows[q], j, q, a, quality); err != nil {
-			return nil, fmt.Errorf("query %s: %w", r.corpus.golden.Cases[q].ID, err)
+		if err := r.judgeQuery(&rows[q], j, q, a, lost, quality); err != nil {
+			return nil, errors.Join(fmt.Errorf("query %s: %w", r.corpus.golden.Cases[q].ID, err), lost.close())
+		}
+		if facts != nil && !math.IsNaN(facts[q]) {
+			rows[q].Metrics[factRecall] = facts[q]
+			quality.add(factRecall, facts[q])
 		}
 	}
-	if j != nil {
-		quality.summarize(row, r.file.Seed)
-		row["queries_answerable"] = int64(len(quality["mrr"]))
+	if j == nil {
+		return rows, nil
 	}
-	return rows, nil
+	quality.summarize(row, r.file.Seed)
+	row["queries_answerable"] = int64(len(quality["mrr"]))
+	if len(quality["mrr"]) > 0 {
+		err = lost.columns(row, row["evidence_recall"].(float64))
+	}
+	return rows, errors.Join(err, lost.close())
+}
+
+// factRecall is the column of the expected facts.
+const factRecall = "fact_recall_at_budget"
+
+// textScorers are what a text sweep scores beyond single answers: where evidence was lost, and the facts in the context
+// of each question.
+func (r *runner) textScorers(c *cellPlan, j *judge, answers []arrowfile.Answer) (lost *losses, facts []float64, err error) {
+	if j == nil {
+		return nil, nil, nil
+	}
+	if expected := r.facts(); expected != nil {
+		if facts, err = j.factRecall(expected, answers); err != nil {
+			return nil, nil, err
+		}
+	}
+	lost, err = newLosses(c, j)
+	return lost, facts, err
 }
 
 // judgeQuery scores the answer to one question and adds it to the means, if it can be answered at all.
-func (r *runner) judgeQuery(row *results.QueryRow, j *judge, q int, a arrowfile.Answer, quality perQuery) error {
+func (r *runner) judgeQuery(row *results.QueryRow, j *judge, q int, a arrowfile.Answer, lost *losses, quality perQuery) error {
 	k := r.corpus.golden.Cases[q]
 	row.QueryID, row.Scenario, row.Difficulty, row.Split, row.Tags = k.ID, k.Scenario, k.Difficulty, k.Split, k.Tags
 	sc, err := j.score(r.corpus.units[q], a)
@@ -217,6 +248,14 @@ func (r *runner) judgeQuery(row *results.QueryRow, j *judge, q int, a arrowfile.
 			return err
 		}
 		if err := j.spanValues(values, g, ranked); err != nil {
+			return err
+		}
+		fits, err := j.inContext(g, a.IDs, ranked)
+		if err != nil {
+			return err
+		}
+		contextValues(values, g, fits)
+		if row.LossStages, err = lost.add(q, g, a, fits, values); err != nil {
 			return err
 		}
 	}

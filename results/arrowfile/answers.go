@@ -16,7 +16,8 @@ type Answer struct {
 	Nanoseconds int64
 	Stages      []int64 // nanoseconds, in the order of the stage names that travel beside the file
 	Error       string
-	TimedOut    bool // Error is that the query took too long
+	TimedOut    bool      // Error is that the query took too long
+	Lists       [][]int64 // of a hybrid: the rows that each part found, best first; nil for a single engine
 }
 
 var answerSchema = arrow.NewSchema([]arrow.Field{
@@ -27,6 +28,7 @@ var answerSchema = arrow.NewSchema([]arrow.Field{
 	{Name: "stages", Type: arrow.ListOfNonNullable(arrow.PrimitiveTypes.Int64)},
 	{Name: "error", Type: arrow.BinaryTypes.String},
 	{Name: "timed_out", Type: arrow.FixedWidthTypes.Boolean},
+	{Name: "lists", Type: arrow.ListOfNonNullable(arrow.ListOfNonNullable(arrow.PrimitiveTypes.Int64))},
 }, nil)
 
 // WriteAnswers writes one point's answers, one row a query in query order.
@@ -44,6 +46,11 @@ func WriteAnswers(path string, answers []Answer) error {
 		appendList(b.Field(4).(*array.ListBuilder), a.Stages, (*array.Int64Builder).AppendValues)
 		b.Field(5).(*array.StringBuilder).Append(a.Error)
 		b.Field(6).(*array.BooleanBuilder).Append(a.TimedOut)
+		lists := b.Field(7).(*array.ListBuilder)
+		lists.Append(true)
+		for _, ids := range a.Lists {
+			appendList(lists.ValueBuilder().(*array.ListBuilder), ids, (*array.Int64Builder).AppendValues)
+		}
 		if err := w.appended(); err != nil {
 			return err
 		}
@@ -65,7 +72,8 @@ func ReadAnswers(path string) ([]Answer, error) {
 		}
 		ids, scores, stages := rec.Column(0).(*array.List), rec.Column(1).(*array.List), rec.Column(4).(*array.List)
 		depth, took, failed := rec.Column(2).(*array.Int32), rec.Column(3).(*array.Int64), rec.Column(5).(*array.String)
-		late := rec.Column(6).(*array.Boolean)
+		late, lists := rec.Column(6).(*array.Boolean), rec.Column(7).(*array.List)
+		inner := lists.ListValues().(*array.List)
 		for i := range int(rec.NumRows()) {
 			a := Answer{Depth: depth.Value(i), Nanoseconds: took.Value(i), Error: string([]byte(failed.Value(i))), TimedOut: late.Value(i)}
 			from, to := ids.ValueOffsets(i)
@@ -74,6 +82,11 @@ func ReadAnswers(path string) ([]Answer, error) {
 			a.Scores = append(a.Scores, scores.ListValues().(*array.Float32).Float32Values()[from:to]...)
 			from, to = stages.ValueOffsets(i)
 			a.Stages = append(a.Stages, stages.ListValues().(*array.Int64).Int64Values()[from:to]...)
+			from, to = lists.ValueOffsets(i)
+			for l := from; l < to; l++ {
+				first, last := inner.ValueOffsets(int(l))
+				a.Lists = append(a.Lists, append([]int64{}, inner.ListValues().(*array.Int64).Int64Values()[first:last]...))
+			}
 			if len(a.IDs) != len(a.Scores) {
 				return nil, fmt.Errorf("%s: query %d has %d ids and %d scores", path, len(answers), len(a.IDs), len(a.Scores))
 			}

@@ -55,7 +55,7 @@ func TestChunksRoundTrip(t *testing.T) {
 func TestAnswersRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "answers.arrow")
 	want := []Answer{
-		{IDs: []int64{5, 3}, Scores: []float32{1.5, -2}, Depth: 10, Nanoseconds: 1234, Stages: []int64{1, 2}},
+		{IDs: []int64{5, 3}, Scores: []float32{1.5, -2}, Depth: 10, Nanoseconds: 1234, Stages: []int64{1, 2}, Lists: [][]int64{{5, 3}, {}, {3, 1, 2}}},
 		{Depth: 10, Nanoseconds: 7, Error: "engine: no such thing"},
 		{IDs: []int64{1 << 40}, Scores: []float32{0}, Depth: 20, Nanoseconds: 9},
 	}

@@ -26,7 +26,7 @@ const (
 
 // Protocol is the version of the messages. It rises when one changes its meaning, so that a parent and a cell of
 // different builds of frontier, as "frontier ab --bin" runs them, notice.
-const Protocol = 2
+const Protocol = 3
 
 // Request is the first frame that a parent sends. Exactly one of Build and Measure is set. A build is answered with
 // Built; measuring is answered with Loaded, and Commands follow.

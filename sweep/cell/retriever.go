@@ -165,6 +165,11 @@ func (r *retriever) Keep(cl, query int, took time.Duration, err error) {
 	for i, h := range c.hits {
 		a.IDs[i], a.Scores[i] = h.ID, h.Score
 	}
+	if len(r.parts) > 1 {
+		for i := range r.parts {
+			a.Lists = append(a.Lists, idsOf(c.lists[i]))
+		}
+	}
 	if r.vectors == nil {
 		a.Stages = make([]int64, len(c.stages))
 		for i, d := range c.stages {
@@ -172,4 +177,12 @@ func (r *retriever) Keep(cl, query int, took time.Duration, err error) {
 		}
 	}
 	r.answers[query] = a
+}
+
+func idsOf(hits []indexes.Hit) []int64 {
+	ids := make([]int64, len(hits))
+	for i, h := range hits {
+		ids[i] = h.ID
+	}
+	return ids
 }

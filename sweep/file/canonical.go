@@ -114,6 +114,9 @@ func (w *yamlWriter) measure(m *Measure) {
 		w.line("  unit: %s", m.Unit)
 		w.line("  evidence: %s", m.Evidence)
 		w.line("  relevance_min: %d", m.RelevanceMin)
+		if m.ContextTokens > 0 {
+			w.line("  context_tokens: %d", m.ContextTokens)
+		}
 	}
 	var load []string
 	for _, l := range m.Load {

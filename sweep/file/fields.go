@@ -86,7 +86,7 @@ func measureFields() []field {
 		{name: "unit", kind: fieldText, enum: []string{"document", "chunk"}, def: "document", doc: "What k counts; only for text."},
 		{name: "evidence", kind: fieldText, enum: []string{"overlap", "contain"}, def: "overlap", doc: "Whether a chunk holds a gold span that it overlaps, or only one that it contains; only for text."},
 		{name: "relevance_min", kind: fieldInt, min: 1, max: 1e6, def: 1, doc: "Smallest grade that counts as relevant in binary metrics; only for text."},
-		{name: "context_tokens", instead: "leave it out", doc: "Context budgets to score as well."},
+		{name: "context_tokens", kind: fieldOther, schema: "budget", doc: "Also score what fits into a context of so many tokens (cl100k_base): one number; only for text. Default: no budget."},
 		{name: "load", kind: fieldOther, schema: "load", def: "[{closed: 1}]", doc: "Ways of sending queries: closed clients that ask back to back, open arrivals at a rate, or the highest rate that keeps an slo."},
 		{name: "rounds", kind: fieldInt, min: 1, max: 1000, def: 3, doc: "Visits to each point, interleaved with the others."},
 		{name: "min_time", kind: fieldDuration, def: "1s", doc: "Measured time in each visit, at least."},

@@ -34,8 +34,9 @@ func (d *decoder) measure(root *section) {
 		m.Unit, _ = s.text("unit")
 		m.Evidence, _ = s.text("evidence")
 		m.RelevanceMin = s.integer("relevance_min")
+		m.ContextTokens = d.contextTokens(s)
 	} else {
-		for _, key := range []string{"unit", "evidence", "relevance_min"} {
+		for _, key := range []string{"unit", "evidence", "relevance_min", "context_tokens"} {
 			if e := s.get(key); e != nil {
 				d.add(e.pos, join(s.name, key), "is for text, and this file measures on vectors", "remove it")
 			}
@@ -62,6 +63,27 @@ func (d *decoder) placeOfDepth(s *section) (Pos, string) {
 		}
 	}
 	return s.pos, join(s.name, "depth")
+}
+
+// maxContext is the largest context that makes sense to ask for: far more than any model reads.
+const maxContext = 1_000_000_000
+
+// contextTokens reads the budget of the context. A list is allowed for one number: a row has one score of it.
+func (d *decoder) contextTokens(s *section) int {
+	e := s.get("context_tokens")
+	if e == nil {
+		return 0
+	}
+	all := elements(e.val)
+	if len(all) != 1 {
+		s.wrong(e, fmt.Sprintf("must be one number, not a list of %d", len(all)), "make a sweep file for each budget")
+		return 0
+	}
+	v, wrong := s.numberIn(all[0], &field{kind: fieldInt, min: 1, max: maxContext})
+	if !wrong.ok() {
+		s.wrong(e, wrong.msg, "")
+	}
+	return int(v)
 }
 
 // ks reads the cut-offs and sorts them. It never returns an empty list.

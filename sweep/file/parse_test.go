@@ -198,6 +198,28 @@ func TestReadAndRel(t *testing.T) {
 	}
 }
 
+func TestContextTokens(t *testing.T) {
+	path := folder(t)
+	for _, set := range []string{"measure.context_tokens=2048", "measure.context_tokens=[2048]"} {
+		f := mustParse(t, path, textSweep, set)
+		if f.Measure.ContextTokens != 2048 {
+			t.Errorf("%s: %d", set, f.Measure.ContextTokens)
+		}
+		text, err := f.Canonical()
+		if err != nil || !strings.Contains(string(text), "context_tokens: 2048") {
+			t.Errorf("%s: %v in\n%s", set, err, text)
+		}
+	}
+	for _, set := range []string{"measure.context_tokens=0", "measure.context_tokens=[]", "measure.context_tokens=many"} {
+		if _, err := Parse(path, []byte(textSweep), testRegistry(), []string{set}); err == nil {
+			t.Errorf("%s is accepted", set)
+		}
+	}
+	if _, err := Parse(path, []byte(vectorSweep), testRegistry(), []string{"measure.context_tokens=10"}); err == nil {
+		t.Error("vectors have a context")
+	}
+}
+
 func TestOverrides(t *testing.T) {
 	path := folder(t)
 	f := mustParse(t, path, textSweep,

@@ -19,6 +19,7 @@ func Schema(reg Registry) ([]byte, error) {
 		"seed":       object{"type": "integer", "minimum": 0},
 		"expression": expressionSchema(),
 		"ks":         oneOrList(object{"type": "integer", "minimum": 1, "maximum": 100_000}),
+		"budget":     budgetSchema(),
 		"dataset":    sectionSchema(datasetFields()),
 		"synthetic":  sectionSchema(syntheticFields()),
 		"vectors":    vectorsSchema(),
@@ -145,6 +146,12 @@ func loadSchema() object {
 		closed(object{Open: sectionSchema(openFields())}, Open),
 		closed(object{SLO: sectionSchema(sloFields())}, SLO),
 	}})
+}
+
+// budgetSchema is measure.context_tokens: one number, which may stand in a list.
+func budgetSchema() object {
+	one := numberSchema("integer", 1, maxContext)
+	return object{"anyOf": []any{one, object{"type": "array", "minItems": 1, "maxItems": 1, "items": one}}}
 }
 
 func untilSchema() object {
