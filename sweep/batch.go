@@ -2,6 +2,8 @@ package sweep
 
 import (
 	"context"
+	"errors"
+	"os"
 	"slices"
 	"time"
 )
@@ -28,6 +30,9 @@ func (r *runner) measureAll(ctx context.Context, store *store, all, pending []*c
 			break
 		}
 		if err := m.first(ctx, c); err != nil {
+			if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+				break // while it waited for another sweep
+			}
 			return err
 		}
 	}
@@ -57,7 +62,7 @@ func (m *measuring) first(ctx context.Context, c *cellPlan) error {
 	rounds := m.file.Measure.Rounds
 	later := false
 	begun := time.Now()
-	err = m.session(context.WithoutCancel(ctx), run, func(s *session) error {
+	err = m.session(ctx, run, func(s *session) error {
 		loading := time.Since(begun)
 		if err := run.visits.round(s, 0); err != nil {
 			return err
@@ -74,7 +79,7 @@ func (m *measuring) first(ctx context.Context, c *cellPlan) error {
 		return run.visits.settle(s)
 	})
 	if err != nil {
-		return err
+		return errors.Join(err, os.RemoveAll(run.dir))
 	}
 	if !later || run.err != nil {
 		return m.commit(run)

@@ -53,8 +53,16 @@ func (c *cellVisits) findRate(v visitor, p *pointRun) error {
 	if found.Best != nil {
 		p.rate.found = found.Best.Rate
 	}
-	if !math.IsInf(found.Fails, 1) {
-		p.rate.failed = found.Fails
+	if p.rate.failed = found.Fails; math.IsInf(found.Fails, 1) {
+		p.rate.failed = 0
+		if found.Best == nil { // time was up before any rate was decided on
+			p.rate.failed = search.Start
+		}
+		for _, t := range found.Trials {
+			if found.Best == nil {
+				p.rate.failed = min(p.rate.failed, t.Rate)
+			}
+		}
 	}
 	p.rate.ended = found.End == load.RateOutOfBudget
 	p.spent = 0 // the search has a budget of its own

@@ -35,6 +35,8 @@ func sloColumns(row results.Row, p *pointRun) error {
 	dropped, _ := row["dropped"].(int64)
 	met := p.rate.found > 0 && known && p99 <= l.P99.Seconds() && dropped == 0
 	switch {
+	case p.rate.found == 0 && p.rate.ended:
+		addWarnings(row, "time was up before a rate was found that keeps the slo; what is shown is the lowest that was tried: raise max_time")
 	case p.rate.found == 0:
 		addWarnings(row, "no rate was low enough for the latency that slo asks for; what is shown is the lowest that was tried")
 	case !known:

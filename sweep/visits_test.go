@@ -234,3 +234,16 @@ func TestNoRateKeepsTheSLO(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 }
+
+// A search whose time is up at once still has a rate to measure.
+func TestNoTimeForTheRate(t *testing.T) {
+	c := visitsOf(file.Measure{Rounds: 1, MinTime: time.Second, MaxTime: 1}, file.Load{Mode: file.SLO, P99: time.Microsecond, Clients: 1})
+	f := &fakeCell{t: t}
+	run(t, c, f)
+	if r := c.points[0].rate; r.found != 0 || r.failed <= 0 || !r.ended {
+		t.Errorf("%+v", r)
+	}
+	if last := f.visits[len(f.visits)-1]; last.Load.Rate <= 0 {
+		t.Errorf("measured at %v arrivals a second", last.Load.Rate)
+	}
+}

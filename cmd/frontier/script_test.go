@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -27,7 +28,12 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("FRONTIER_CACHE", env.WorkDir+"/cache")
 			self, err := os.Executable()
+			if err != nil {
+				return err
+			}
 			env.Setenv("FRONTIER", self) // for ab --bin
+			examples, err := filepath.Abs("../../examples")
+			env.Setenv("EXAMPLES", examples)
 			return err
 		},
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"vectors": writeVectors, "writerows": writeRows, "exits": exits},
