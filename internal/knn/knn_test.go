@@ -264,7 +264,8 @@ func TestScoresStayWithinTheirBounds(t *testing.T) {
 			for _, offset := range []float64{0, 1, 1e4} {
 				for _, m := range metrics {
 					t.Run(fmt.Sprintf("%s/dim=%d/size=%g/offset=%g", m, dim, size, offset), func(t *testing.T) {
-						checkBounds(t, m, dim, size, offset)
+						checkBounds(t, m, dim, size, offset, false)
+						checkBounds(t, m, dim, size, offset, true)
 					})
 				}
 			}
@@ -272,12 +273,20 @@ func TestScoresStayWithinTheirBounds(t *testing.T) {
 	}
 }
 
-func checkBounds(t *testing.T, m vector.Metric, dim int, size, offset float64) {
+// checkBounds compares rows and queries of the given size, or of ever smaller ones.
+func checkBounds(t *testing.T, m vector.Metric, dim int, size, offset float64, shrinking bool) {
 	const rows, queries = 30, 4
 	scaled := func(n int, seed uint64) *vector.Matrix {
 		data := gaussian(t, n, dim, offset, seed).Rows(0, n)
 		for i := range data {
 			data[i] = float32(float64(data[i]) * size)
+			if !shrinking {
+				continue
+			}
+			data[i] *= float32(math.Pow(10, -1.5*float64(i/dim)))
+			if i/dim%2 == 1 { // each with its opposite, so that the mean does not hide the small ones
+				data[i] = -data[i-dim]
+			}
 		}
 		matrix, err := vector.NewMatrix(data, dim)
 		if err != nil {

@@ -204,7 +204,8 @@ func (sp *space) row(t *kernels.Tile, i int, values []float32) (offset, slack fl
 	case vector.L2:
 		bound, start = wide*square+sp.absolute, -square/2
 	case vector.IP:
-		bound = 2*wide*math.Sqrt(square) + sp.absolute
+		// The square of a short row may have vanished where the row has not.
+		bound = 2*wide*math.Sqrt(square+sp.dimension*0x1p-147) + sp.absolute
 	default:
 		bound = 3*wide + sp.absolute
 	}
