@@ -15,6 +15,8 @@ func Columns() []Column {
 
 		{"dataset", "data", String, "", None, true, "The corpus or the vector file as the sweep file names it."},
 		{"dataset_digest", "data", String, "", None, true, "Hash over the content of corpus, queries and judgements. Compare only rows in which it is equal."},
+		{"subset", "data", String, "", None, true, "How the questions were chosen from the golden set, as the sweep file says it; null if all were asked."},
+		{"split", "data", String, "", None, true, "The split that all questions are of, such as dev or release; null if they are of several or of none."},
 		{"title_mode", "data", String, "", None, true, "join: a document's title stands before each of its chunks; omit: it is left out. Null for vectors."},
 		{"documents", "data", Int, "documents", None, true, "Documents in the corpus; null for vectors."},
 		{"chunks", "data", Int, "chunks", None, true, "Chunks after chunking; null for vectors."},

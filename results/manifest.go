@@ -31,6 +31,7 @@ type Manifest struct {
 	Dataset         string            `json:"dataset"`
 	Digests         map[string]string `json:"digests,omitempty"` // of corpus, queries, qrels, base, ...
 	Queries         int               `json:"queries"`
+	Subset          *Subset           `json:"subset,omitempty"`             // nil if all questions were asked
 	Answerable      int               `json:"queries_answerable,omitempty"` // 0 without judgements
 	K               []int             `json:"k"`
 	Unit            string            `json:"unit,omitempty"`
@@ -51,6 +52,15 @@ type Manifest struct {
 	Plan     map[string]int `json:"plan,omitempty"` // stages, cells, points, ...
 	Warnings []string       `json:"warnings,omitempty"`
 	Failures []Failure      `json:"failures,omitempty"`
+}
+
+// Subset says which questions of a golden set were asked.
+type Subset struct {
+	Rule   string   `json:"rule"` // as the sweep file has it
+	Cases  int      `json:"cases"`
+	Of     int      `json:"of"`
+	Digest string   `json:"digest"`        // over their ids
+	IDs    []string `json:"ids,omitempty"` // up to 1000 of them; of more there is the digest
 }
 
 // Failure is one cell that gave no measurement.

@@ -18,6 +18,7 @@ import (
 	"frontier/chunkers"
 	"frontier/datasets"
 	"frontier/internal/cas"
+	"frontier/results"
 	"frontier/sweep/file"
 )
 
@@ -31,6 +32,7 @@ type corpus struct {
 	golden  *datasets.Golden
 	units   [][]datasets.Unit // of each case
 	queries queryFile
+	subset  *results.Subset // nil if all questions are asked
 }
 
 // corpusStats is what the corpus stage stores beside the documents.
@@ -77,13 +79,18 @@ func (r *runner) prepareCorpus(ctx context.Context) (*corpus, error) {
 		return nil, err
 	}
 	r.warn(golden.Warnings...)
+	subset, warnings, err := takeSubset(r.file, golden)
+	if err != nil {
+		return nil, err
+	}
+	r.warn(warnings...)
 	art, err := r.do(ctx, "corpus", d.Corpus, stage, func(ctx context.Context, dir string) error {
 		return storeCorpus(ctx, source, dir)
 	})
 	if err != nil {
 		return nil, err
 	}
-	c := &corpus{name: d.Corpus, path: art.Path("documents.jsonl"), golden: golden}
+	c := &corpus{name: d.Corpus, path: art.Path("documents.jsonl"), golden: golden, subset: subset}
 	if err := readJSON(art.Path("stats.json"), &c.stats); err != nil {
 		return nil, err
 	}

@@ -137,7 +137,7 @@ func (r *runner) describeData(man *results.Manifest) {
 	}
 	man.Dataset = r.file.Dataset.Corpus
 	man.Digests["corpus"], man.Digests["queries"], man.Digests["judgements"] = string(r.corpus.digest), string(r.corpus.queries.digest), r.judgements
-	man.Queries = r.corpus.queries.count
+	man.Queries, man.Subset = r.corpus.queries.count, r.corpus.subset
 	for _, k := range r.corpus.golden.Cases {
 		if !k.Unanswerable {
 			man.Answerable++

@@ -59,6 +59,7 @@ func (r *runner) changes(store *store) []string {
 	changed("measure.unit", old.Unit, now.Unit)
 	changed("measure.evidence", old.EvidenceRule, now.EvidenceRule)
 	changed("measure.relevance_min", old.RelevanceMin, now.RelevanceMin)
+	changed("the choice of questions", subsetRule(old), subsetRule(now))
 	changed("dataset.title", old.TitleMode, now.TitleMode)
 	if old.Protocol != now.Protocol {
 		changes = append(changes, "how long and how often points are measured was changed")
@@ -78,6 +79,13 @@ func (r *runner) changes(store *store) []string {
 	changed("the version of the scorer", old.ScorerVersion, now.ScorerVersion)
 	changed("the instruction set", old.Machine["instruction_set"], now.Machine["instruction_set"])
 	return changes
+}
+
+func subsetRule(m *results.Manifest) string {
+	if m.Subset == nil {
+		return "all of them"
+	}
+	return m.Subset.Rule
 }
 
 func sortedNames(a, b map[string]string) []string {

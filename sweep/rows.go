@@ -55,6 +55,12 @@ func (r *runner) dataColumns(row results.Row, c *cellPlan) {
 		return
 	}
 	row["dataset"] = r.file.Dataset.Corpus
+	if r.corpus.subset != nil {
+		row["subset"] = r.corpus.subset.Rule
+	}
+	if split := commonSplit(r.corpus.golden.Cases); split != "" {
+		row["split"] = split
+	}
 	row["title_mode"] = r.file.Dataset.Title
 	row["documents"] = int64(r.corpus.stats.Documents)
 	row["chunks"] = int64(c.input.chunking.stats.Chunks)

@@ -72,7 +72,26 @@ func (w *yamlWriter) dataset(set *Dataset) {
 	f.textUnlessEmpty("queries", set.Queries)
 	f.textUnlessEmpty("qrels", set.Qrels)
 	f.textUnlessEmpty("title", set.Title)
+	f.parts = append(f.parts, set.subset().parts...)
 	w.line("dataset: %s", f)
+}
+
+// subset is what chooses cases.
+func (d *Dataset) subset() flow {
+	f := flow{}
+	f.textUnlessEmpty("split", d.Split)
+	if len(d.Tags) > 0 {
+		var tags []string
+		for _, tag := range d.Tags {
+			tags = append(tags, yamlString(tag))
+		}
+		f.raw("tags", "["+strings.Join(tags, ", ")+"]")
+	}
+	if d.Sample > 0 {
+		f.raw("sample", strconv.Itoa(d.Sample))
+	}
+	f.textUnlessEmpty("by", d.By)
+	return f
 }
 
 func (w *yamlWriter) vectors(v *Vectors) {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"frontier/internal/vector"
@@ -41,6 +42,7 @@ func (d *decoder) dataset(e *entry) {
 	set.Queries, set.QueriesPos = s.text("queries")
 	set.Qrels, set.QrelsPos = s.text("qrels")
 	set.Title, _ = s.text("title")
+	d.subset(s, set)
 	switch {
 	case set.Corpus == godocStd:
 	case strings.HasPrefix(set.Corpus, "godoc:"):
@@ -51,6 +53,38 @@ func (d *decoder) dataset(e *entry) {
 	d.exists(set.Queries, set.QueriesPos, "dataset.queries")
 	d.exists(set.Qrels, set.QrelsPos, "dataset.qrels")
 	d.file.Dataset = set
+}
+
+// subset reads which cases are to be asked.
+func (d *decoder) subset(s *section, set *Dataset) {
+	set.Split, set.SplitPos = s.text("split")
+	set.By, set.ByPos = s.text("by")
+	set.Sample = s.integer("sample")
+	if e := s.get("by"); e != nil && s.get("sample") == nil {
+		s.wrong(e, "says how a sample is drawn, and there is none", "give sample as well, or remove it")
+	}
+	if set.By == "tags" {
+		s.wrong(s.get("by"), "cannot be tags, of which a case may have several", "take a field with one value, such as scenario")
+	}
+	e := s.get("tags")
+	if e == nil {
+		return
+	}
+	set.TagsPos = placeOf(e.val, e.pos)
+	if emptyList(e.val) {
+		s.wrong(e, "is an empty list", "name a tag, or remove the key")
+	}
+	for _, n := range elements(e.val) {
+		tag, ok := n.value.(string)
+		switch {
+		case !ok || n.kind != scalar || strings.TrimSpace(tag) == "":
+			d.add(placeOf(n, e.pos), join(s.name, "tags"), "must be strings, not "+n.describe(), "quote a tag that is a number")
+		case slices.Contains(set.Tags, tag):
+			d.add(placeOf(n, e.pos), join(s.name, "tags"), fmt.Sprintf("has the tag %q twice", tag), "remove one")
+		default:
+			set.Tags = append(set.Tags, tag)
+		}
+	}
 }
 
 // exists reports a path that is not there.

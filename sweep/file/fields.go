@@ -56,6 +56,10 @@ func datasetFields() []field {
 		{name: "queries", kind: fieldText, required: true, doc: "BEIR JSON Lines, or a golden set."},
 		{name: "qrels", kind: fieldText, doc: "BEIR tsv or TREC judgements; not needed with a golden set."},
 		{name: "title", kind: fieldText, enum: []string{"join", "omit"}, def: "join", doc: "Whether a document's title is put before each of its chunks for indexing."},
+		{name: "split", kind: fieldText, doc: "Ask only the cases of this split, such as dev or release. Default: all."},
+		{name: "tags", kind: fieldOther, schema: "tags", doc: "Ask only the cases that have any of these tags. Default: all."},
+		{name: "sample", kind: fieldInt, min: 1, max: 1e9, doc: "Ask so many of them, drawn by the seed. Default: all."},
+		{name: "by", kind: fieldText, doc: "Field of the golden set, such as scenario, whose values the sample keeps in proportion."},
 	}
 }
 

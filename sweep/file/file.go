@@ -3,6 +3,7 @@
 package file
 
 import (
+	"strings"
 	"time"
 
 	"frontier/chunkers"
@@ -63,6 +64,19 @@ type Dataset struct {
 	Title                  string // "join" puts a document's title before each of its chunks for indexing; "omit" does not
 	CorpusPos, QueriesPos  Pos
 	QrelsPos               Pos
+
+	// Which cases are asked: those of a split, those with any of the tags, and of these a sample. By default all.
+	Split                    string
+	Tags                     []string
+	Sample                   int    // 0 means all
+	By                       string // field whose values the sample keeps in proportion; "" means none
+	SplitPos, TagsPos, ByPos Pos
+}
+
+// Subset is the rule by which cases are chosen, as the sweep file has it; "" if all are asked.
+func (d *Dataset) Subset() string {
+	f := d.subset()
+	return strings.Join(f.parts, ", ")
 }
 
 // Vectors names vector files, or describes synthetic ones.

@@ -220,6 +220,29 @@ func TestContextTokens(t *testing.T) {
 	}
 }
 
+func TestSubset(t *testing.T) {
+	path := folder(t)
+	f := mustParse(t, path, textSweep, "dataset.tags=[smoke, '1']", "dataset.split=dev", "dataset.sample=50", "dataset.by=scenario")
+	if want := `split: dev, tags: [smoke, "1"], sample: 50, by: scenario`; f.Dataset.Subset() != want {
+		t.Errorf("subset %q, want %q", f.Dataset.Subset(), want)
+	}
+	text, err := f.Canonical()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := mustParse(t, path, string(text)); again.Dataset.Subset() != f.Dataset.Subset() {
+		t.Errorf("read back: %q", again.Dataset.Subset())
+	}
+	for _, sets := range [][]string{
+		{"dataset.by=scenario"}, {"dataset.sample=0"}, {"dataset.tags=[]"}, {"dataset.tags=[a, a]"}, {"dataset.tags=[1]"},
+		{"dataset.sample=5", "dataset.by=tags"},
+	} {
+		if _, err := Parse(path, []byte(textSweep), testRegistry(), sets); err == nil {
+			t.Errorf("%q is accepted", sets)
+		}
+	}
+}
+
 func TestOverrides(t *testing.T) {
 	path := folder(t)
 	f := mustParse(t, path, textSweep,

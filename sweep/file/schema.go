@@ -29,6 +29,7 @@ func Schema(reg Registry) ([]byte, error) {
 		"strategy":   sectionSchema(strategyFields()),
 		"rerankers":  oneOrList(closed(object{"kind": object{"const": "none"}}, "kind")),
 		"load":       loadSchema(),
+		"tags":       oneOrList(object{"type": "string", "minLength": 1}),
 		"rates":      oneOrList(object{"type": "number", "minimum": 1e-3, "maximum": maxRate}),
 		"durations":  oneOrList(durationSchema()),
 		"until":      untilSchema(),
