@@ -100,7 +100,7 @@ func (c *Comparison) cardChecks(w *bufio.Writer) {
 			both++
 		}
 	}
-	fmt.Fprintf(w, "* BASE is %s, NEW is %s; %d points are in both, matched by %s\n", Escape(c.Matching.Base.Name), Escape(c.Matching.New.Name), both, Escape(strings.Join(c.Matching.Columns, ", ")))
+	fmt.Fprintf(w, "* BASE is %s, NEW is %s; %d points are in both, matched by %s\n", Escape(c.Matching.Base.Name), Escape(c.Matching.New.Name), both, Escape(c.Matching.By()))
 	if n := len(c.Matching.New.Cases); n > 0 {
 		fmt.Fprintf(w, "* %d questions, paired\n", n)
 	}

@@ -28,6 +28,7 @@ type Pair struct {
 type Matching struct {
 	Base, New *Side
 	Columns   []string // that points were matched by
+	Default   bool     // these are all parameters, as nothing else was asked for
 	Pairs     []Pair   // those of Base in its order, then those that only New has
 }
 
@@ -75,9 +76,13 @@ func Match(base, next *Side, columns []string) (*Matching, error) {
 		return match(base, next, columns)
 	}
 	if m, err := match(base, next, DefaultMatch()); err == nil {
+		m.Default = true
 		return m, nil
 	}
 	m, err := match(base, next, append(DefaultMatch(), exactParameters...))
+	if err == nil {
+		m.Default = true
+	}
 	var same *AmbiguousError
 	if errors.As(err, &same) {
 		same.Match = []string{"all parameters"}
@@ -118,6 +123,14 @@ func match(base, next *Side, columns []string) (*Matching, error) {
 	}
 	m.label()
 	return m, nil
+}
+
+// By says in words what points were matched by.
+func (m *Matching) By() string {
+	if m.Default {
+		return "all parameters"
+	}
+	return strings.Join(m.Columns, ", ")
 }
 
 // keyOf is the values of columns as text that is equal for equal values.

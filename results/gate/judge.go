@@ -214,7 +214,7 @@ func (j *judge) verdicts() {
 func (j *judge) warnings() {
 	m := j.result.Matching
 	if j.result.Matched() == 0 {
-		text := "no point of BASE is in NEW by " + strings.Join(m.Columns, ", ")
+		text := "no point of BASE is in NEW by " + m.By()
 		if apart := m.Disjoint(); len(apart) > 0 {
 			text += "; leave out of match what was changed on purpose: " + strings.Join(apart, "; ")
 		}

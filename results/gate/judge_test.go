@@ -495,7 +495,7 @@ func TestABAlone(t *testing.T) {
 // Of many decisions one that is barely sure is taken back, and a clear one stands.
 func TestHolmOverAllDecisions(t *testing.T) {
 	base, next := newSample("base"), newSample("next")
-	const clones = 60
+	const clones = 30
 	for i := range clones {
 		row := results.Row{"engine": "hnswlib", "index_spec": "HNSW16", "ef_search": int64(1000 + i)}
 		for _, s := range []*sample{base, next} {
@@ -532,8 +532,10 @@ func TestHolmOverAllDecisions(t *testing.T) {
 func TestGatesOverEqualRunsHoldTheirConfidence(t *testing.T) {
 	p := parse(t, "confidence: 0.9\nrules: [{metric: recall_at_10, max_drop: 0}, {metric: ndcg_at_10, max_drop: 0}]")
 	rng := rand.New(rand.NewPCG(21, 22))
-	const gates = 40
-	failed := 0
+	gates, failed := 40, 0
+	if testing.Short() {
+		gates = 10
+	}
 	for range gates {
 		sides := map[string]*compare.Side{}
 		for _, name := range []string{"base", "next"} {
