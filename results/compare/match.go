@@ -63,7 +63,11 @@ func (e *AmbiguousError) Error() string {
 	if len(e.Apart) == 0 {
 		return text + ", and no column tells them apart; name one run"
 	}
-	return text + "; what tells them apart: " + strings.Join(e.Apart[:min(len(e.Apart), 3)], "; ") + ". Add it to match"
+	apart, what := e.Apart[:min(len(e.Apart), 3)], "it"
+	if len(apart) > 1 {
+		what = "one of these"
+	}
+	return text + "; what tells them apart: " + strings.Join(apart, "; ") + ". Add " + what + " to match"
 }
 
 // Match pairs the points of two sides by the columns, or by DefaultMatch if there are none; then, where that leaves
