@@ -69,7 +69,7 @@ func MatchAB(path string, r *ab.Result) *Matching {
 		}
 		label := describe(key, sortedKeys(key))
 		if label == "" {
-			label = describe(m.Base.Points[i].Row, []string{"point_id"})
+			label = p.Name()
 		}
 		m.Pairs = append(m.Pairs, Pair{Label: label, Key: key, Base: &m.Base.Points[i], New: &m.New.Points[i], measured: p, confidence: r.Confidence})
 	}

@@ -97,7 +97,7 @@ func (h harm) allow(d *Decision, diff *compare.Difference, bound float64) {
 		}
 	default:
 		d.Outcome, d.P = Inconclusive, pBeyond(diff, h.sign*bound)
-		d.Why = "the interval straddles what the rule allows: more questions, or more rounds, would tell"
+		d.Why = "the interval straddles what the rule allows: " + more(diff)
 	}
 }
 
@@ -140,6 +140,17 @@ func pBeyond(diff *compare.Difference, bound float64) float64 {
 		return diff.P
 	}
 	return diff.PBeyond(bound)
+}
+
+// more is what would make the interval narrower.
+func more(diff *compare.Difference) string {
+	switch diff.Method {
+	case compare.ByCase:
+		return "more questions would tell"
+	case compare.ByBlock:
+		return "more pairs, longer blocks or a quieter machine would tell"
+	}
+	return "more rounds, more time or a quieter machine would tell, and so would frontier ab"
 }
 
 func tooFew(diff *compare.Difference) string {
