@@ -23,7 +23,7 @@ func Engine() indexes.Engine {
 		Name:          name,
 		Doc:           "Exact search by comparing the query with every row, in float32; ties go to the smaller id. The yardstick for recall, and fast enough below some 10,000 rows.",
 		Metrics:       metrics,
-		Version:       func() string { return "1" },
+		Version:       func() string { return "2" },
 		Details:       func() map[string]string { return map[string]string{"kernels": kernels.Variant()} },
 		Deterministic: true,
 		Check:         func(_, _ param.Values, _, dim int) error { return indexes.CheckDim(nil, dim) },
