@@ -24,7 +24,8 @@ type Manifest struct {
 	Started    time.Time  `json:"started"`
 	Finished   *time.Time `json:"finished,omitempty"` // nil while the run goes on, and after it was killed
 
-	Sweep        string `json:"sweep"` // the effective sweep file, defaults filled in
+	Sweep        string `json:"sweep"`                // the effective sweep file, defaults filled in
+	SweepFile    string `json:"sweep_file,omitempty"` // where it was, for the paths in it
 	Seed         uint64 `json:"seed"`
 	BuildThreads int    `json:"build_threads,omitempty"`
 

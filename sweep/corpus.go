@@ -202,18 +202,13 @@ func storeCorpus(ctx context.Context, source datasets.Corpus, dir string) (err e
 	}()
 	sum := sha256.New()
 	buffered := bufio.NewWriterSize(io.MultiWriter(f, sum), 1<<20)
-	enc := json.NewEncoder(buffered)
-	enc.SetEscapeHTML(false)
+	encode := documentEncoder(buffered)
 	var stats corpusStats
 	for doc, err := range source.Documents(ctx) {
 		if err != nil {
 			return err
 		}
-		stored := storedDocument{ID: doc.ID, Title: doc.Title, Text: doc.Text, Fields: doc.Fields}
-		for _, s := range doc.Sections {
-			stored.Sections = append(stored.Sections, storedSection{s.ID, s.Start, s.End})
-		}
-		if err := enc.Encode(stored); err != nil {
+		if err := encode(doc); err != nil {
 			return err
 		}
 		tokens, err := chunkers.CountTokens(doc.Text)

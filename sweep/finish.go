@@ -68,6 +68,9 @@ func (r *runner) manifest(rows []results.Row, cells []*cellPlan, complete bool) 
 	if text, err := r.file.Canonical(); err == nil { // a file that was parsed has a canonical form
 		man.Sweep = string(text)
 	}
+	if path, err := filepath.Abs(r.file.Path); err == nil {
+		man.SweepFile = path
+	}
 	for _, o := range r.file.Objectives {
 		direction := ":min"
 		if o.Max {
