@@ -103,11 +103,9 @@ func with(r Row, further Row) Row {
 // alikeNotes name the points of the frontier between which, and those that may be on it, nothing decides.
 func (g Group) alikeNotes(p *Placing, front, more []int) []string {
 	var notes []string
-	groups := p.AlikeGroups(slices.Concat(front, more))
-	groups = slices.DeleteFunc(groups, func(group []int) bool { return !slices.Contains(front, group[0]) })
-	for n, group := range groups {
+	for n, group := range p.AlikeGroups(front, more, maxAlikeGroups+1) {
 		if n == maxAlikeGroups {
-			notes = append(notes, fmt.Sprintf("and %s of points that cannot be told apart", count(len(groups)-n, "more group")))
+			notes = append(notes, "and there are more points of the frontier that cannot be told apart")
 			break
 		}
 		names := make([]string, 0, maxAlikeNames+1)

@@ -3,7 +3,6 @@ package results
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -45,6 +44,7 @@ type Placing struct {
 	Bare []string
 
 	boxes *boxes
+	point []int // of each row among the boxes; -1 for those that do not take part
 }
 
 // Places finds which rows are certainly on the frontier, and which may be.
@@ -83,8 +83,12 @@ func Places(rows []Row, objs []Objective, c Certainty) (*Placing, error) {
 	}
 	p := b.place(objs, c, nil)
 	places := make([]Place, len(rows))
+	p.point = make([]int, len(rows))
+	for i := range p.point {
+		p.point[i] = -1
+	}
 	for k, i := range at {
-		places[i] = p.Places[k]
+		places[i], p.point[i] = p.Places[k], k
 	}
 	p.Places = places
 	p.boxes.rows = at
@@ -118,20 +122,16 @@ func (p *Placing) Count(place Place) int {
 }
 
 // Compared says whether row i took part: it was measured, and has a value in each objective.
-func (p *Placing) Compared(i int) bool {
-	_, ok := slices.BinarySearch(p.boxes.rows, i)
-	return ok
-}
+func (p *Placing) Compared(i int) bool { return p.point[i] >= 0 }
 
 // Rivals are the rows that may beat row i for all that was measured, in their order.
 func (p *Placing) Rivals(i int) []int {
-	k, ok := slices.BinarySearch(p.boxes.rows, i)
-	if !ok {
+	if !p.Compared(i) {
 		return nil
 	}
 	var out []int
 	for other, row := range p.boxes.rows {
-		if other != k && p.boxes.mayBeat(other, k) {
+		if other != p.point[i] && p.boxes.mayBeat(other, p.point[i]) {
 			out = append(out, row)
 		}
 	}
@@ -141,29 +141,32 @@ func (p *Placing) Rivals(i int) []int {
 // Alike says whether the intervals of two rows overlap in every objective, or are equal: nothing that was measured tells
 // the two apart.
 func (p *Placing) Alike(i, j int) bool {
-	a, okA := slices.BinarySearch(p.boxes.rows, i)
-	b, okB := slices.BinarySearch(p.boxes.rows, j)
-	return okA && okB && p.boxes.overlap(a, b)
+	return p.Compared(i) && p.Compared(j) && p.boxes.overlap(p.point[i], p.point[j])
 }
 
-// AlikeGroups gathers those of the rows at indices that cannot be told apart from one of the group, each group in the
-// order of indices. Rows that differ from all others are in none.
-func (p *Placing) AlikeGroups(indices []int) [][]int {
+// AlikeGroups gathers, for rows of first one after the other, the rows of first and of more that cannot be told from it.
+// A row is in one group at most, and one that differs from all others in none. After limit groups it stops.
+func (p *Placing) AlikeGroups(first, more []int, limit int) [][]int {
 	var out [][]int
 	taken := map[int]bool{}
-	for n, i := range indices {
+	for n, i := range first {
 		if taken[i] {
 			continue
 		}
 		group := []int{i}
-		for _, j := range indices[n+1:] {
-			if !taken[j] && p.Alike(i, j) {
-				group = append(group, j)
-				taken[j] = true
+		for _, rest := range [][]int{first[n+1:], more} {
+			for _, j := range rest {
+				if !taken[j] && p.Alike(i, j) {
+					group = append(group, j)
+					taken[j] = true
+				}
 			}
 		}
-		if len(group) > 1 {
-			out = append(out, group)
+		if len(group) == 1 {
+			continue
+		}
+		if out = append(out, group); len(out) == limit {
+			break
 		}
 	}
 	return out

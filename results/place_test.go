@@ -41,7 +41,7 @@ func TestPlaces(t *testing.T) {
 	if got := p.Rivals(0); !slices.Equal(got, []int{1}) {
 		t.Errorf("rivals of the first row: %v", got)
 	}
-	if got := p.AlikeGroups([]int{0, 1, 2, 3}); len(got) != 1 || !slices.Equal(got[0], []int{0, 1}) {
+	if got := p.AlikeGroups([]int{0, 2}, []int{1, 3, 4}, 5); len(got) != 1 || !slices.Equal(got[0], []int{0, 1}) {
 		t.Errorf("not told apart: %v", got)
 	}
 	if p.Rivals(4) != nil || p.Alike(4, 0) {

@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// ManyRows is from how many rows on ScanFrontier is worth its while: rows of their own take a kilobyte each and more.
-const ManyRows = 100_000
+// ManyRows is from how many rows on ScanFrontier is worth its while: rows of their own take ten kilobytes each.
+const ManyRows = 20_000
 
 // Scanned is what a scan of many rows finds: their frontier, and what is to be said of all of them.
 type Scanned struct {
