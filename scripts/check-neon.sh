@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 packages=(./internal/kernels ./internal/knn ./bench/truth ./indexes/flat)
 # Child processes would need an emulator of their own, and the real data is compared on the machine's own architecture.
-tests='Sums|Rows|Pack|Bytes|Four|Sift|Bounds|Refused|Exact|Scanner|Distance|Batch|Ties|Extreme'
+tests='Sums|Past|Rows|Pack|Bytes|Four|Sift|Bounds|Refused|Exact|Scanner|Distance|Batch|Ties|Extreme'
 export CGO_ENABLED=0 GOFLAGS='' FRONTIER_KERNELS=neon
 
 if [ "$(go env GOHOSTARCH)" = arm64 ]; then

@@ -80,7 +80,14 @@ func TestSiftHandsOnWhatReachesTheLimit(t *testing.T) {
 						s.limits[j] = float32(j)/4 - 2
 					}
 					s.limits[0], s.limits[1] = float32(math.Inf(-1)), float32(math.Inf(1))
+					scores := guard(s.tile.Cap()*v.tile.Queries, 0)
+					marks, groups := make([]uint32, s.tile.Cap()+1), make([]int32, s.tile.Cap()/v.tile.Rows+1)
+					s.out.scores, s.out.masks, s.out.groups = scores.values, marks[:s.tile.Cap()], groups[:len(groups)-1]
 					s.out.Sift(s.panel, s.tile, s.limits)
+					scores.check(t)
+					if marks[len(marks)-1] != 0 || groups[len(groups)-1] != 0 {
+						t.Fatal("wrote past the masks or the groups")
+					}
 					left := s.left(t)
 					for row := range rows {
 						for j, limit := range s.limits {
