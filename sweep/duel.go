@@ -36,7 +36,6 @@ type duelist struct {
 	run     *cellRun
 	index   int // of the point
 	dir     string
-	err     error // why the cell could not be loaded
 }
 
 // run measures all pairs, those of the same two cells together.

@@ -234,7 +234,11 @@ func TestSubset(t *testing.T) {
 		t.Errorf("read back: %q", again.Dataset.Subset())
 	}
 	for _, sets := range [][]string{
-		{"dataset.by=scenario"}, {"dataset.sample=0"}, {"dataset.tags=[]"}, {"dataset.tags=[a, a]"}, {"dataset.tags=[1]"},
+		{"dataset.by=scenario"},
+		{"dataset.sample=0"},
+		{"dataset.tags=[]"},
+		{"dataset.tags=[a, a]"},
+		{"dataset.tags=[1]"},
 		{"dataset.sample=5", "dataset.by=tags"},
 	} {
 		if _, err := Parse(path, []byte(textSweep), testRegistry(), sets); err == nil {
