@@ -33,6 +33,7 @@ type corpus struct {
 	units   [][]datasets.Unit // of each case
 	queries queryFile
 	subset  *results.Subset // nil if all questions are asked
+	fields  []string        // further fields of the cases that say what kind of question each is
 }
 
 // corpusStats is what the corpus stage stores beside the documents.
@@ -90,7 +91,7 @@ func (r *runner) prepareCorpus(ctx context.Context) (*corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &corpus{name: d.Corpus, path: art.Path("documents.jsonl"), golden: golden, subset: subset}
+	c := &corpus{name: d.Corpus, path: art.Path("documents.jsonl"), golden: golden, subset: subset, fields: furtherFields(golden)}
 	if err := readJSON(art.Path("stats.json"), &c.stats); err != nil {
 		return nil, err
 	}
@@ -102,6 +103,18 @@ func (r *runner) prepareCorpus(ctx context.Context) (*corpus, error) {
 		r.warn(fmt.Sprintf("none of the %d questions has evidence of relevance %d or more: there is no quality to measure", len(golden.Cases), r.file.Measure.RelevanceMin))
 	}
 	return c, r.storeQueries(ctx, c)
+}
+
+// furtherFields are the fields of a golden set that group its cases and have no column of their own.
+func furtherFields(g *datasets.Golden) []string {
+	own := []string{datasets.SliceAnswerability, datasets.SliceScenario, datasets.SliceDifficulty, datasets.SliceSplit, datasets.SliceTags}
+	var fields []string
+	for _, s := range g.Slices() {
+		if !slices.Contains(own, s.Field) && !slices.Contains(fields, s.Field) {
+			fields = append(fields, s.Field)
+		}
+	}
+	return fields
 }
 
 // openCorpus opens the corpus that f names and gives the stage that stores it.

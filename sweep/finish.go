@@ -20,6 +20,9 @@ import (
 // scorerVersion changes when the same answers would be scored differently.
 const scorerVersion = "2"
 
+// aggregationRule is how questions become one number.
+const aggregationRule = "Quality is the mean over answerable questions, each with the same weight; a failed question scores zero. Intervals are 95% bootstraps (BCa) over questions, Wilson's for hit rates. ANN recall is the mean over all queries."
+
 // objectives are those of the file that the results can know.
 func (r *runner) objectives() ([]results.Objective, error) {
 	var objs []results.Objective
@@ -58,7 +61,7 @@ func (r *runner) manifest(rows []results.Row, cells []*cellPlan, complete bool) 
 	man := &results.Manifest{
 		RunID: r.runID, Name: r.file.Name, Hypothesis: r.file.Hypothesis, Started: r.started.UTC(), Seed: r.file.Seed, BuildThreads: r.threads,
 		K: m.K, Unit: m.Unit, Depth: m.Depth,
-		AggregationRule: "Quality is the mean over answerable questions, each with the same weight; a failed question scores zero. Intervals are 95% bootstraps (BCa) over questions, Wilson's for hit rates. ANN recall is the mean over all queries.",
+		AggregationRule: aggregationRule,
 		Protocol: fmt.Sprintf("Each index is loaded in a process of its own and measured with nothing else of the sweep running: %d interleaved visits to each point of at least %v after %v of warm-up, every query asked at least once, and more visits within max_time where p99 lacks samples, a visit was disturbed (%s)%s. Latency is the whole way from query, or its scheduled arrival, to ranked list; percentiles come from all samples of all visits that count.",
 			m.Rounds, m.MinTime, m.Warmup, m.Noisy, untilText(m.Until)),
 		ScorerVersion: scorerVersion, Frontier: r.opt.Version, Engines: map[string]string{}, Machine: machineMap(r.machine),

@@ -103,14 +103,16 @@ func (j *judge) counting(ranked []spans.Span) []spans.Span {
 // spanValues are the metrics of text: how much of the evidence the first k chunks cover, and how much of them is
 // evidence. They count chunks whatever the unit, for it is chunks that are read.
 func (j *judge) spanValues(values map[string]float64, g *gold, ranked []spans.Span) error {
-	if !g.narrow {
+	if !g.narrow || j.lengthless {
 		return nil // of whole documents, coverage says how long the documents are
 	}
 	scores, err := g.places.Score(ranked, j.measure.K)
 	if err != nil {
 		return err
 	}
-	values["span_ceiling"] = g.ceiling
+	if !j.partial {
+		values["span_ceiling"] = g.ceiling
+	}
 	for i, k := range j.measure.K {
 		for name, v := range map[string]float64{
 			"span_recall": scores[i].Recall(), "span_precision": scores[i].Precision(), "span_iou": scores[i].IoU(),

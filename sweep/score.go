@@ -34,6 +34,8 @@ type judge struct {
 	golds        []*gold // of each case; nil where there is nothing relevant
 	tokens       []int   // of each chunk, where a context is scored
 	path         string  // of the chunk file
+	partial      bool    // these are only the chunks that were found, as of another system: what others hold is not known
+	lengthless   bool    // of some documents that were found as a whole, the length is not known
 }
 
 func newJudge(m file.Measure, c *corpus, ch *chunking) (*judge, error) {
@@ -42,19 +44,27 @@ func newJudge(m file.Measure, c *corpus, ch *chunking) (*judge, error) {
 	if j.docs, j.starts, j.ends, err = arrowfile.Spans(ch.path); err != nil {
 		return nil, err
 	}
-	if j.chunks, err = spans.NewChunks(j.docs, j.starts, j.ends); err != nil {
+	if err := j.prepare(c); err != nil {
 		return nil, fmt.Errorf("%s: %w", ch.path, err)
 	}
-	if j.rule, err = spans.ParseRule(m.Evidence); err != nil {
-		return nil, err
+	return j, nil
+}
+
+// prepare orders the chunks and the evidence of all cases by place.
+func (j *judge) prepare(c *corpus) (err error) {
+	if j.chunks, err = spans.NewChunks(j.docs, j.starts, j.ends); err != nil {
+		return err
+	}
+	if j.rule, err = spans.ParseRule(j.measure.Evidence); err != nil {
+		return err
 	}
 	j.golds = make([]*gold, len(c.units))
 	for i, units := range c.units {
 		if j.golds[i], err = j.newGold(units); err != nil {
-			return nil, fmt.Errorf("case %s: %w", c.golden.Cases[i].ID, err)
+			return fmt.Errorf("case %s: %w", c.golden.Cases[i].ID, err)
 		}
 	}
-	return j, nil
+	return nil
 }
 
 // score is how one query did.

@@ -227,12 +227,20 @@ func (r *runner) textScorers(c *cellPlan, j *judge, answers []arrowfile.Answer) 
 func (r *runner) judgeQuery(row *results.QueryRow, j *judge, q int, a arrowfile.Answer, lost *losses, quality perQuery) error {
 	k := r.corpus.golden.Cases[q]
 	row.QueryID, row.Scenario, row.Difficulty, row.Split, row.Tags = k.ID, k.Scenario, k.Difficulty, k.Split, k.Tags
+	for _, field := range r.corpus.fields {
+		if v := k.Extra[field]; v != "" {
+			if row.Fields == nil {
+				row.Fields = map[string]string{}
+			}
+			row.Fields[field] = v
+		}
+	}
 	sc, err := j.score(r.corpus.units[q], a)
 	if err != nil {
 		return err
 	}
 	for _, id := range a.IDs {
-		row.IDs = append(row.IDs, fmt.Sprintf("%s#%d-%d", r.corpus.ids[j.docs[id]], j.starts[id], j.ends[id]))
+		row.IDs = append(row.IDs, j.name(r.corpus, id))
 	}
 	if j.measure.Unit == unitDocument {
 		row.Documents = []string{}
@@ -255,8 +263,10 @@ func (r *runner) judgeQuery(row *results.QueryRow, j *judge, q int, a arrowfile.
 			return err
 		}
 		contextValues(values, g, fits)
-		if row.LossStages, err = lost.add(q, g, a, fits, values); err != nil {
-			return err
+		if lost != nil {
+			if row.LossStages, err = lost.add(q, g, a, fits, values); err != nil {
+				return err
+			}
 		}
 	}
 	for name, v := range values {
@@ -264,6 +274,15 @@ func (r *runner) judgeQuery(row *results.QueryRow, j *judge, q int, a arrowfile.
 		quality.add(name, v)
 	}
 	return nil
+}
+
+// name is a chunk as results name it: its document and place, or the document alone where no more is known.
+func (j *judge) name(c *corpus, id int64) string {
+	document := c.ids[j.docs[id]]
+	if j.ends[id] == wholeEnd {
+		return document
+	}
+	return fmt.Sprintf("%s#%d-%d", document, j.starts[id], j.ends[id])
 }
 
 // costColumns prices the point by the catalogue that the sweep names. Costs follow from measured columns, so they are
