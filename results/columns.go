@@ -149,6 +149,18 @@ func Columns() []Column {
 		{"loss_budget", "loss", Float, "fraction", Lower, true, "Share of the relevant evidence that was lost since it is among the first k, and does not fit into the context, mean over answerable questions."},
 		{"loss_failed", "loss", Float, "fraction", Lower, true, "Share of the relevant evidence that was lost since the query failed, mean over answerable questions."},
 
+		{"abstain_threshold", "abstention", Float, "", None, true, "Score below which answers would be withheld: the one that withholds most unanswerable questions and at most measure.withheld_max of the others. Null without unanswerable questions."},
+		{"abstain_chosen_on", "abstention", String, "", None, true, "dev: the threshold was chosen on the cases of that split, and the rates are of the others; all: it was chosen on the cases that the rates are of, which flatters them."},
+		{"abstention_precision", "abstention", Float, "fraction", Higher, true, "Of the questions that are withheld, the share that is unanswerable; null if none is withheld."},
+		{"abstention_precision_low", "abstention", Float, "fraction", None, true, "Lower end of the 95% interval of abstention_precision."},
+		{"abstention_precision_high", "abstention", Float, "fraction", None, true, "Upper end of that interval."},
+		{"abstention_recall", "abstention", Float, "fraction", Higher, true, "Of the unanswerable questions, the share that is withheld."},
+		{"abstention_recall_low", "abstention", Float, "fraction", None, true, "Lower end of the 95% interval of abstention_recall."},
+		{"abstention_recall_high", "abstention", Float, "fraction", None, true, "Upper end of that interval."},
+		{"withheld_rate", "abstention", Float, "fraction", Lower, true, "Of the answerable questions, the share that is withheld by mistake."},
+		{"withheld_rate_low", "abstention", Float, "fraction", None, true, "Lower end of the 95% interval of withheld_rate."},
+		{"withheld_rate_high", "abstention", Float, "fraction", None, true, "Upper end of that interval."},
+
 		{"load_mode", "load", String, "", None, true, "closed: clients ask back to back; open: queries arrive at a rate; slo: they arrive at the highest rate that keeps a promise."},
 		{"concurrency", "load", Int, "clients", None, true, "Clients of a closed loop; null for an open one."},
 		{"in_flight", "load", Int, "queries", None, true, "Queries that an open loop serves at a time; further ones wait. Null for a closed one."},

@@ -53,9 +53,9 @@ func (c *catalogue) perQuery(name string) bool {
 	}
 	col := c.columns[i]
 	switch {
-	case !slices.Contains([]string{"quality", "ann", "spans", "context", "loss"}, col.Group):
+	case !slices.Contains([]string{"quality", "ann", "spans", "context", "loss", "abstention"}, col.Group):
 		return false
-	case col.Name == "ann_recall_p05_at_K" || col.Type != Float:
+	case slices.Contains([]string{"ann_recall_p05_at_K", "abstain_threshold", "abstention_precision"}, col.Name) || col.Type != Float:
 		return false
 	}
 	return !strings.HasSuffix(col.Name, "_low") && !strings.HasSuffix(col.Name, "_high")

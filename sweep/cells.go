@@ -251,7 +251,7 @@ func (r *runner) protocol() string {
 	if r.vectors != nil {
 		truth = r.vectors.truthKey
 	}
-	return fmt.Sprintf("%s %s %v %d %s %s %d %d %d %v %v %v %v %s %v %s", scorerVersion, truth, m.K, m.Depth, m.Unit, m.Evidence, m.RelevanceMin, m.ContextTokens,
+	return fmt.Sprintf("%s %s %v %d %s %s %d %d %g %d %v %v %v %v %s %v %s", scorerVersion, truth, m.K, m.Depth, m.Unit, m.Evidence, m.RelevanceMin, m.ContextTokens, m.WithheldMax,
 		m.Rounds, m.MinTime, m.Warmup, m.MaxTime, m.Until, m.Noisy, r.file.Limits.Query, r.judgements) + map[bool]string{true: " ann-benchmarks"}[m.AnnBenchmarks]
 }
 

@@ -199,6 +199,9 @@ func (r *runner) answerColumns(row results.Row, c *cellPlan, p pointPlan, j *jud
 	}
 	quality.summarize(row, r.file.Seed)
 	row["queries_answerable"] = int64(len(quality["mrr"]))
+	if err := r.abstentionColumns(row, rows, answers); err != nil {
+		return nil, errors.Join(err, lost.close())
+	}
 	if len(quality["mrr"]) > 0 {
 		err = lost.columns(row, row["evidence_recall"].(float64))
 	}

@@ -328,6 +328,9 @@ func (t *traceScorer) scoreConfig(c *config) (results.Row, []results.QueryRow, e
 		perCase = append(perCase, one)
 	}
 	quality.summarize(row, t.options.Seed)
+	if err := r.abstentionColumns(row, perCase, c.answers); err != nil {
+		return nil, nil, err
+	}
 	row["queries_failed"], row["queries_answerable"] = int64(failed), int64(len(quality["mrr"]))
 	if c.missing > 0 {
 		addWarnings(row, fmt.Sprintf("%d of %d cases have no answer and score zero; they are among queries_failed", c.missing, len(c.answers)))

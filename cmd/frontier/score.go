@@ -38,6 +38,7 @@ func newScore() *cobra.Command {
 	flags.StringVar(&o.Measure.Unit, "unit", "document", "what k counts: document or chunk")
 	flags.StringVar(&o.Measure.Evidence, "evidence", "overlap", "when a chunk holds evidence: overlap or contain")
 	flags.IntVar(&o.Measure.RelevanceMin, "relevance-min", 1, "smallest grade that counts as relevant")
+	flags.Float64Var(&o.Measure.WithheldMax, "withheld-max", 0.05, "share of the answerable questions that the threshold of abstain_threshold may withhold")
 	flags.Uint64Var(&o.Seed, "seed", 42, "seed of the intervals")
 	return cmd
 }
@@ -53,6 +54,8 @@ func score(cmd *cobra.Command, o sweep.TraceOptions) error {
 		return usage(fmt.Errorf("--unit is %q; use document or chunk", o.Measure.Unit))
 	case o.Measure.RelevanceMin < 1:
 		return usage(fmt.Errorf("--relevance-min is %d, but 0 means judged and not relevant; use 1 or more", o.Measure.RelevanceMin))
+	case !(o.Measure.WithheldMax >= 0 && o.Measure.WithheldMax < 1):
+		return usage(fmt.Errorf("--withheld-max is %g; it is a share from 0 to below 1", o.Measure.WithheldMax))
 	case len(o.Measure.K) == 0 || o.Measure.K[0] < 1 || len(slices.Compact(slices.Clone(o.Measure.K))) != len(o.Measure.K):
 		return usage(fmt.Errorf("--k is %s; give each cut-off once, 1 or more", strings.Trim(fmt.Sprint(o.Measure.K), "[]")))
 	}

@@ -133,6 +133,7 @@ func (w *yamlWriter) measure(m *Measure) {
 		w.line("  unit: %s", m.Unit)
 		w.line("  evidence: %s", m.Evidence)
 		w.line("  relevance_min: %d", m.RelevanceMin)
+		w.line("  withheld_max: %s", formatFloat(m.WithheldMax))
 		if m.ContextTokens > 0 {
 			w.line("  context_tokens: %d", m.ContextTokens)
 		}

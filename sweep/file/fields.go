@@ -91,6 +91,7 @@ func measureFields() []field {
 		{name: "evidence", kind: fieldText, enum: []string{"overlap", "contain"}, def: "overlap", doc: "Whether a chunk holds a gold span that it overlaps, or only one that it contains; only for text."},
 		{name: "relevance_min", kind: fieldInt, min: 1, max: 1e6, def: 1, doc: "Smallest grade that counts as relevant in binary metrics; only for text."},
 		{name: "context_tokens", kind: fieldOther, schema: "budget", doc: "Also score what fits into a context of so many tokens (cl100k_base): one number; only for text. Default: no budget."},
+		{name: "withheld_max", kind: fieldNumber, min: 0, max: 0.99, def: 0.05, doc: "Share of the answerable questions that the threshold of abstain_threshold may withhold; only for text."},
 		{name: "load", kind: fieldOther, schema: "load", def: "[{closed: 1}]", doc: "Ways of sending queries: closed clients that ask back to back, open arrivals at a rate, or the highest rate that keeps an slo."},
 		{name: "rounds", kind: fieldInt, min: 1, max: 1000, def: 3, doc: "Visits to each point, interleaved with the others."},
 		{name: "min_time", kind: fieldDuration, def: "1s", doc: "Measured time in each visit, at least."},

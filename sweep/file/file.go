@@ -113,7 +113,8 @@ type Measure struct {
 	Unit          string // document or chunk
 	Evidence      string // overlap or contain
 	RelevanceMin  int
-	ContextTokens int // budget of the context that is scored as well; 0 means none
+	WithheldMax   float64 // share of the answerable questions that a threshold on scores may withhold
+	ContextTokens int     // budget of the context that is scored as well; 0 means none
 	Load          []Load
 	Rounds        int           // visits to each point, interleaved
 	MinTime       time.Duration // measured time in each visit, at least; each query is asked at least once in the first

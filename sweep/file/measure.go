@@ -35,8 +35,9 @@ func (d *decoder) measure(root *section) {
 		m.Evidence, _ = s.text("evidence")
 		m.RelevanceMin = s.integer("relevance_min")
 		m.ContextTokens = d.contextTokens(s)
+		m.WithheldMax = s.number("withheld_max")
 	} else {
-		for _, key := range []string{"unit", "evidence", "relevance_min", "context_tokens"} {
+		for _, key := range []string{"unit", "evidence", "relevance_min", "context_tokens", "withheld_max"} {
 			if e := s.get(key); e != nil {
 				d.add(e.pos, join(s.name, key), "is for text, and this file measures on vectors", "remove it")
 			}
