@@ -66,6 +66,16 @@ func Columns() []Column {
 		{"bm25_b", "index", Float, "", None, true, "How much BM25 holds back long texts; null without it."},
 		{"params", "index", String, "", None, true, "All parameters of chunker, index and search as canonical JSON."},
 
+		{"filter", "filter", String, "", None, true, "Fields of the relevance predicate, which documents and question must agree in; null without one."},
+		{"filter_mode", "filter", String, "", None, true, "How the predicate was used, as in effect: pre, post or boost; null without one."},
+		{"filter_boost", "filter", Float, "fraction", None, true, "What mode boost adds, as a share of the range of scores; null for other modes."},
+		{"filter_false_exclusion_rate", "filter", Float, "fraction", Lower, true, "Questions of which the predicate excludes all evidence that the caller may see, over those that have any; null without a predicate or such a question."},
+		{"filter_predicate_precision", "filter", Float, "fraction", Higher, true, "Evidence documents that the predicate keeps over all documents that it keeps, of those that the caller may see; null without a predicate."},
+		{"filter_predicate_recall", "filter", Float, "fraction", Higher, true, "Evidence documents that the predicate keeps over all evidence documents that the caller may see; null without a predicate."},
+		{"filter_eligible_queries", "filter", Int, "queries", None, true, "Questions that have evidence which their caller may see: the denominator of the rates. Null where nothing is filtered."},
+		{"filter_selectivity", "filter", Float, "fraction", None, true, "Share that the predicate keeps of the documents that the caller may see; null without a predicate."},
+		{"filter_leaks", "filter", Int, "results", Lower, true, "Results of documents that the caller may not see. Any fails the point, unless measure.leaks is allow. Null where nothing is filtered."},
+
 		{"build_seconds", "build", Float, "seconds", Lower, false, "Wall time of building, training included; null if the build was not measured."},
 		{"build_cpu_seconds", "build", Float, "seconds", Lower, false, "CPU time of building over all threads; null if it was not measured."},
 		{"train_seconds", "build", Float, "seconds", Lower, false, "Wall time of training; null if the index does not train."},

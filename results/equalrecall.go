@@ -161,7 +161,7 @@ func sameBuild(rows []Row) [][]int {
 // buildKey is equal for the points of one index under one load. Rows without a cell, such as those of other systems, are
 // told apart by what describes their data, index and build.
 func buildKey(r Row) string {
-	columns := []string{"dataset_digest", "machine_digest", "run_id", "load_mode", "concurrency", "target_qps"}
+	columns := []string{"dataset_digest", "machine_digest", "run_id", "load_mode", "concurrency", "target_qps", "filter", "filter_mode", "filter_boost"}
 	if r["cell_id"] != nil {
 		columns = append(columns, "cell_id")
 	} else {

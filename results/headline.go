@@ -91,6 +91,9 @@ func describePoint(r Row) string {
 		}
 		parts = append(parts, strings.Join(words, " "))
 	}
+	if f := r.Text("filter"); f != "" {
+		parts = append(parts, strings.Join(append([]string{r.Text("filter_mode"), "filter by", f}, settings(r, [][2]string{{"boost", "filter_boost"}})...), " "))
+	}
 	if n, ok := r.Number("concurrency"); ok && n > 1 {
 		parts = append(parts, fmt.Sprintf("%g clients", n))
 	}

@@ -232,7 +232,7 @@ func described(r Row) Row {
 			out[name] = v
 		}
 		switch name {
-		case "index_bytes", "build_threads", "load_mode", "concurrency", "target_qps", "machine_digest", "cpu", "cores", "instruction_set":
+		case "filter", "filter_mode", "filter_boost", "index_bytes", "build_threads", "load_mode", "concurrency", "target_qps", "machine_digest", "cpu", "cores", "instruction_set":
 			out[name] = v
 		}
 	}

@@ -56,7 +56,7 @@ func ReadCasebook(ctx context.Context, f *file.File, m *results.Manifest, cases 
 			}
 		}
 	}
-	resolver := datasets.NewResolver(golden)
+	resolver, fields := datasets.NewResolver(golden), fieldsToKeep(f, golden)
 	sum := sha256.New()
 	encode := documentEncoder(sum)
 	for doc, err := range source.Documents(ctx) {
@@ -70,6 +70,7 @@ func ReadCasebook(ctx context.Context, f *file.File, m *results.Manifest, cases 
 			return nil, err
 		}
 		book.Documents = append(book.Documents, doc.ID)
+		fields.add(doc)
 		if evidence[doc.ID] || keep(doc.ID) {
 			book.Texts[doc.ID] = doc.Text
 		}
@@ -80,8 +81,15 @@ func ReadCasebook(ctx context.Context, f *file.File, m *results.Manifest, cases 
 	if c.units, err = resolver.Finish(); err != nil {
 		return nil, err
 	}
+	c.name, c.ids = f.Dataset.Corpus, book.Documents
+	if c.access, err = newAccess(f, c, fields); err != nil {
+		return nil, err
+	}
+	if c.access != nil {
+		c.units, _ = c.access.eligibleUnits(c.units)
+	}
 	book.Units = c.units
-	digest, err := judgementDigest(c)
+	digest, err := judgementDigest(f, c)
 	if err != nil {
 		return nil, err
 	}

@@ -73,6 +73,7 @@ type pointPlan struct {
 	searches []param.Values // of each part
 	fusion   hybrid.Fusion
 	load     file.Load
+	filter   *file.FilterSetting // nil without a predicate
 }
 
 // planCells lists the cells of all inputs. Whatever is impossible is an error here, before anything is built.
@@ -219,17 +220,24 @@ func (r *runner) addPoints(c *cellPlan, chosen []variant, fusions []hybrid.Fusio
 		searches[i] = v.searches
 	}
 	seen := map[string]bool{}
+	filters := r.file.FilterSettings()
 	for _, setting := range product(searches) {
 		for _, fusion := range fusions {
-			for _, l := range r.file.Measure.Load {
-				p := pointPlan{searches: setting, fusion: fusion, load: l}
-				text := fmt.Sprintf("%s %s %s %s", c.id, fusionText(fusion), l.Canonical(), r.protocol())
-				for _, s := range setting {
-					text += " " + s.Canonical()
-				}
-				if p.id = shortID(text); !seen[p.id] {
-					seen[p.id] = true
-					c.points = append(c.points, p)
+			for i := range filters {
+				for _, l := range r.file.Measure.Load {
+					p := pointPlan{searches: setting, fusion: fusion, load: l}
+					text := fmt.Sprintf("%s %s %s %s", c.id, fusionText(fusion), l.Canonical(), r.protocol())
+					for _, s := range setting {
+						text += " " + s.Canonical()
+					}
+					if filters[i].Filter >= 0 {
+						p.filter = &filters[i]
+						text += " " + filterText(r.file, filters[i])
+					}
+					if p.id = shortID(text); !seen[p.id] {
+						seen[p.id] = true
+						c.points = append(c.points, p)
+					}
 				}
 			}
 		}

@@ -30,7 +30,8 @@ type corpus struct {
 	stats   corpusStats
 	ids     []string // of the documents, in corpus order
 	golden  *datasets.Golden
-	units   [][]datasets.Unit // of each case
+	units   [][]datasets.Unit // of each case: the evidence that its caller may see
+	access  *access           // nil if every question may get everything
 	queries queryFile
 	subset  *results.Subset // nil if all questions are asked
 	fields  []string        // further fields of the cases that say what kind of question each is
@@ -96,7 +97,11 @@ func (r *runner) prepareCorpus(ctx context.Context) (*corpus, error) {
 		return nil, err
 	}
 	c.digest = cas.Key(c.stats.Digest)
-	if err := c.resolve(ctx); err != nil {
+	fields := fieldsToKeep(r.file, golden)
+	if err := c.resolve(ctx, fields); err != nil {
+		return nil, err
+	}
+	if err := r.limitAccess(c, fields); err != nil {
 		return nil, err
 	}
 	if c.scorable(r.file.Measure.RelevanceMin) == 0 {
@@ -141,8 +146,8 @@ func relUnlessEmpty(r *runner, path string) string {
 	return r.file.Rel(path)
 }
 
-// resolve reads the stored corpus once, for the ids and for the places of the evidence.
-func (c *corpus) resolve(ctx context.Context) error {
+// resolve reads the stored corpus once, for the ids, the places of the evidence, and the values of fields.
+func (c *corpus) resolve(ctx context.Context, fields docFields) error {
 	stored, err := datasets.OpenCorpus(c.path)
 	if err != nil {
 		return err
@@ -156,6 +161,7 @@ func (c *corpus) resolve(ctx context.Context) error {
 			return err
 		}
 		c.ids = append(c.ids, doc.ID)
+		fields.add(doc)
 	}
 	c.units, err = resolver.Finish()
 	return err

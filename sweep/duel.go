@@ -102,6 +102,9 @@ func (s *duelist) enter(ctx context.Context, p abPoint, memory int64) error {
 			return &cellError{Status: statusFailed, Msg: "build: " + part.err.Error()}
 		}
 	}
+	if err := s.runner.writeFilters(p.cell, s.dir); err != nil {
+		return err
+	}
 	req := s.runner.measureRequest(p.cell, s.dir, false)
 	session, err := openSession(ctx, s.side.Command, req, memory, s.runner.file.Limits.CellTime)
 	if err != nil {

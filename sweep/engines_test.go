@@ -25,7 +25,7 @@ const witnessEnv = "FRONTIER_TEST_WITNESS"
 // testEngines are all engines, one that fails in the way that its parameter says, one that
 // takes memory to build, and one that can be slowed down.
 func testEngines() []indexes.Engine {
-	all := append(engines.All(), badEngine(), hoardEngine(), slowEngine())
+	all := append(engines.All(), badEngine(), hoardEngine(), slowEngine(), leakyEngine())
 	if path := os.Getenv(witnessEnv); path != "" {
 		for i := range all {
 			watch(&all[i], path)

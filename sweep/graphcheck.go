@@ -49,7 +49,7 @@ func (r *runner) buildCheck(run *cellRun) (*float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	ann, err := annScores(run.plan.input.embedding, []int{check.Depth}, answers, nil)
+	ann, err := annScores(run.plan.input.embedding, run.plan.input.embedding.truth.Row, []int{check.Depth}, answers, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -15,13 +15,14 @@ import (
 // losses says of every question which stage lost the evidence that did not come through.
 type losses struct {
 	judge *judge
+	sieve *sieve
 	parts []bool // of each part of the cell: it is searched by vectors, so that there is an exact list
 	exact *exactLists
 	mean  loss.Mean
 }
 
-func newLosses(c *cellPlan, j *judge) (*losses, error) {
-	l := &losses{judge: j}
+func newLosses(c *cellPlan, j *judge, s *sieve) (*losses, error) {
+	l := &losses{judge: j, sieve: s}
 	for _, p := range c.parts {
 		l.parts = append(l.parts, p.input.embedding != nil)
 	}
@@ -94,11 +95,11 @@ func (l *losses) ranks(units []loss.Unit, q int, g *gold, a arrowfile.Answer, k 
 	}
 	var exact []int
 	if l.exact != nil {
-		ids, err := l.exact.list(q, func(ids []int64) (bool, error) { return l.reaches(ids, k) })
+		ids, err := l.exact.list(q, func(ids []int64) (bool, error) { return l.reaches(l.sieve.among(q, ids), k) })
 		if err != nil {
 			return err
 		}
-		if exact, err = l.rank(g, ids); err != nil {
+		if exact, err = l.rank(g, l.sieve.among(q, ids)); err != nil {
 			return err
 		}
 	}
@@ -122,6 +123,8 @@ func (l *losses) ranks(units []loss.Unit, q int, g *gold, a arrowfile.Answer, k 
 	}
 	for i := range units {
 		units[i].Fused = fused[i]
+		// What a boost takes the place of would have been found without it.
+		units[i].Filtered = l.sieve.excludes(q, unitDocuments(g.counted[i])) && (!l.sieve.boost || exact != nil && exact[i] > 0 && exact[i] <= k)
 	}
 	return nil
 }
@@ -182,7 +185,9 @@ func (x *exactLists) list(q int, enough func([]int64) (bool, error)) ([]int64, e
 		return ids, err
 	}
 	if all, ok := x.embedding.deeper[q]; ok {
-		return all, nil
+		if ok, err := enough(all); ok || err != nil || len(all) >= x.base.Len() {
+			return all, err
+		}
 	}
 	all, err := x.search(q, enough)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"frontier/internal/param"
 	"frontier/internal/vector"
 	"frontier/results"
+	"frontier/results/arrowfile"
 	"frontier/sweep/cell"
 )
 
@@ -46,8 +48,24 @@ func (r *runner) begin(store *store, c *cellPlan) (*cellRun, error) {
 		}
 	}
 	var err error
-	run.dir, err = os.MkdirTemp(store.dir, answersDir) // a killed run leaves it where the next one finds it
-	return run, err
+	if run.dir, err = os.MkdirTemp(store.dir, answersDir); err != nil { // a killed run leaves it where the next one finds it
+		return run, err
+	}
+	return run, r.writeFilters(c, run.dir)
+}
+
+// filtersFile is where a cell finds which rows each question may get, in the folder of its answers.
+const filtersFile = "filters.bin"
+
+func (r *runner) writeFilters(c *cellPlan, dir string) error {
+	if r.corpus == nil || r.corpus.access == nil {
+		return nil
+	}
+	docs, _, _, err := arrowfile.Spans(c.input.chunking.path)
+	if err != nil {
+		return err
+	}
+	return cell.WriteFilters(filepath.Join(dir, filtersFile), r.corpus.access.rows(docs))
 }
 
 // finishCell gives the rows of a cell, which say what became of it also where it failed.
@@ -146,6 +164,9 @@ func (r *runner) measureRequest(c *cellPlan, dir string, first bool) *cell.Measu
 	}
 	for _, p := range c.points {
 		req.Points = append(req.Points, cell.Point{ID: p.id, Search: p.searches, Fusion: p.fusion, Load: p.load.Canonical(), Most: p.load.Clients})
+		if p.filter != nil {
+			req.Points[len(req.Points)-1].Filter = &cell.PointFilter{Predicate: p.filter.Filter, Mode: p.filter.Mode, Boost: p.filter.Boost}
+		}
 	}
 	if first {
 		req.Check = r.graphCheck(c)
@@ -160,6 +181,9 @@ func (r *runner) measureRequest(c *cellPlan, dir string, first bool) *cell.Measu
 	}
 	if m.Unit == unitDocument {
 		req.Chunks, req.Documents = c.input.chunking.path, r.maxK()
+	}
+	if r.corpus.access != nil {
+		req.Filters, req.Least = filepath.Join(dir, filtersFile), r.maxK()
 	}
 	return req
 }

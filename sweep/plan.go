@@ -61,7 +61,7 @@ func MakePlan(f *file.File, reg file.Registry, cache string) (*Plan, error) {
 		embeddings = chunkings * countItems(f.Embedders)
 		p.Embeddings = embeddings
 	}
-	loads := len(f.Measure.Load)
+	loads := len(f.Measure.Load) * len(f.FilterSettings())
 	for i := range f.Indexes {
 		item := &f.Indexes[i]
 		times := embeddings

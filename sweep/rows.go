@@ -37,6 +37,12 @@ func (r *runner) parameterRow(c *cellPlan, p pointPlan, started time.Time) resul
 	chunkColumns(row, params, c)
 	embedColumns(row, params, c)
 	indexColumns(row, params, c, p)
+	if f := p.filter; f != nil {
+		row["filter"], row["filter_mode"] = strings.Join(r.file.Filters[f.Filter].Fields, ","), f.Mode
+		if f.Mode == file.FilterBoost {
+			row["filter_boost"] = f.Boost
+		}
+	}
 	if raw, err := json.Marshal(params); err == nil { // values of parameters always have a JSON form
 		row["params"] = string(raw)
 	}

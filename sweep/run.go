@@ -184,7 +184,7 @@ func (r *runner) prepare(ctx context.Context) ([]input, error) {
 		return nil, err
 	}
 	r.corpus = c
-	if r.judgements, err = judgementDigest(c); err != nil {
+	if r.judgements, err = judgementDigest(r.file, c); err != nil {
 		return nil, err
 	}
 	return r.prepareText(ctx, c)

@@ -179,7 +179,7 @@ var noRecall = recall.ANN{ByID: math.NaN()}
 
 // annScores is the recall of every query against exact search, at each k, and, if theirs is not nil, puts that by the rule
 // of ann-benchmarks there.
-func annScores(e *embedding, ks []int, answers []arrowfile.Answer, theirs [][]float64) (perK [][]recall.ANN, err error) {
+func annScores(e *embedding, exactly func(q int) ([]int64, []float64), ks []int, answers []arrowfile.Answer, theirs [][]float64) (perK [][]recall.ANN, err error) {
 	base, err := vector.OpenFbin(e.base)
 	if err != nil {
 		return nil, err
@@ -218,7 +218,7 @@ func annScores(e *embedding, ks []int, answers []arrowfile.Answer, theirs [][]fl
 			}
 			distances[i] = truth.Distance(e.metric, queries.Row(q), base.Row(int(id)))
 		}
-		ids, exact := e.truth.Row(q)
+		ids, exact := exactly(q)
 		for i, k := range ks {
 			perK[i][q] = recall.Query(ids, exact, a.IDs[:most], distances, k)
 			if theirs != nil {
@@ -230,12 +230,13 @@ func annScores(e *embedding, ks []int, answers []arrowfile.Answer, theirs [][]fl
 }
 
 // judgementDigest changes when answers would be scored against something else.
-func judgementDigest(c *corpus) (string, error) {
+func judgementDigest(f *file.File, c *corpus) (string, error) {
 	raw, err := json.Marshal(struct {
 		Units  [][]datasets.Unit
 		Cases  []datasets.Case
 		Judged bool
-	}{c.units, withoutPlaces(c.golden.Cases), c.golden.Judged})
+		Wanted any `json:",omitempty"`
+	}{c.units, withoutPlaces(c.golden.Cases), c.golden.Judged, c.access.digest(c, f)})
 	if err != nil {
 		return "", err
 	}
@@ -246,7 +247,7 @@ func judgementDigest(c *corpus) (string, error) {
 func withoutPlaces(cases []datasets.Case) []datasets.Case {
 	bare := make([]datasets.Case, len(cases))
 	for i, c := range cases {
-		bare[i] = datasets.Case{ID: c.ID, Query: c.Query, Unanswerable: c.Unanswerable, Scenario: c.Scenario, Difficulty: c.Difficulty}
+		bare[i] = datasets.Case{ID: c.ID, Query: c.Query, Unanswerable: c.Unanswerable, Scenario: c.Scenario, Difficulty: c.Difficulty, Filter: c.Filter}
 	}
 	return bare
 }

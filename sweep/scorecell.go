@@ -77,6 +77,9 @@ func (r *runner) loadedColumns(row results.Row, run *cellRun, i int) error {
 	if err := effectiveColumns(row, c, loaded.Points[i].Effective); err != nil {
 		return err
 	}
+	if mode := loaded.Points[i].FilterMode; mode != "" {
+		row["filter_mode"] = mode
+	}
 	if same := loaded.Points[i].SameAs; same != i {
 		addWarnings(row, "has the same parameters in effect as the point "+c.points[same].id+": the two were measured as one")
 	}
@@ -146,13 +149,17 @@ func (r *runner) answerColumns(row results.Row, c *cellPlan, p pointPlan, j *jud
 		stageColumns(row, stages, times)
 	}
 	var ann [][]recall.ANN
-	if c.input.embedding != nil && len(c.parts) == 1 {
+	sieve := newSieve(r.corpus, j, p)
+	if c.input.embedding != nil && len(c.parts) == 1 && !(sieve != nil && sieve.boost) {
 		var theirs [][]float64
 		if r.file.Measure.AnnBenchmarks {
 			theirs = make([][]float64, len(ks))
 		}
-		var err error
-		if ann, err = annScores(c.input.embedding, ks, answers, theirs); err != nil {
+		exactly, err := sieve.exactly(c.input.embedding, len(answers), ks[len(ks)-1])
+		if err != nil {
+			return nil, err
+		}
+		if ann, err = annScores(c.input.embedding, exactly, ks, answers, theirs); err != nil {
 			return nil, err
 		}
 		annColumns(row, ks, ann, r.file.Seed)
@@ -164,7 +171,7 @@ func (r *runner) answerColumns(row results.Row, c *cellPlan, p pointPlan, j *jud
 		}
 	}
 	quality := perQuery{}
-	lost, facts, err := r.textScorers(c, j, answers)
+	lost, facts, err := r.textScorers(c, j, sieve, answers)
 	if err != nil {
 		return nil, err
 	}
@@ -197,6 +204,9 @@ func (r *runner) answerColumns(row results.Row, c *cellPlan, p pointPlan, j *jud
 	if j == nil {
 		return rows, nil
 	}
+	if err := sieve.columns(row, r.corpus, r.file.Measure, answers); err != nil {
+		return nil, errors.Join(err, lost.close())
+	}
 	quality.summarize(row, r.file.Seed)
 	row["queries_answerable"] = int64(len(quality["mrr"]))
 	if err := r.abstentionColumns(row, rows, answers); err != nil {
@@ -213,7 +223,7 @@ const factRecall = "fact_recall_at_budget"
 
 // textScorers are what a text sweep scores beyond single answers: where evidence was lost, and the facts in the context
 // of each question.
-func (r *runner) textScorers(c *cellPlan, j *judge, answers []arrowfile.Answer) (lost *losses, facts []float64, err error) {
+func (r *runner) textScorers(c *cellPlan, j *judge, s *sieve, answers []arrowfile.Answer) (lost *losses, facts []float64, err error) {
 	if j == nil {
 		return nil, nil, nil
 	}
@@ -222,7 +232,7 @@ func (r *runner) textScorers(c *cellPlan, j *judge, answers []arrowfile.Answer) 
 			return nil, nil, err
 		}
 	}
-	lost, err = newLosses(c, j)
+	lost, err = newLosses(c, j, s)
 	return lost, facts, err
 }
 

@@ -128,7 +128,7 @@ func (t *traceScorer) prepare(ctx context.Context, traces []datasets.Trace) erro
 		t.warn("%d results are of documents that the corpus does not have; they count as not relevant", strangers)
 	}
 	t.runner = &runner{file: &file.File{Measure: o.Measure, Seed: o.Seed, Name: o.Name}, corpus: c, runID: newRunID()}
-	if t.runner.judgements, err = judgementDigest(c); err != nil {
+	if t.runner.judgements, err = judgementDigest(t.runner.file, c); err != nil {
 		return err
 	}
 	return t.judge.prepare(c)
@@ -167,7 +167,8 @@ func (t *traceScorer) resolve(ctx context.Context, c *corpus) error {
 	if err != nil {
 		return err
 	}
-	resolver := datasets.NewResolver(c.golden)
+	f := &file.File{}
+	resolver, fields := datasets.NewResolver(c.golden), fieldsToKeep(f, c.golden)
 	for doc, err := range source.Documents(ctx) {
 		if err != nil {
 			return err
@@ -176,14 +177,28 @@ func (t *traceScorer) resolve(ctx context.Context, c *corpus) error {
 			return err
 		}
 		t.lengths = append(t.lengths, len([]rune(doc.Text)))
+		fields.add(doc)
 	}
-	c.units, err = resolver.Finish()
-	return err
+	if c.units, err = resolver.Finish(); err != nil {
+		return err
+	}
+	c.name = t.options.Corpus
+	if c.access, err = newAccess(f, c, fields); err != nil || c.access == nil {
+		return err
+	}
+	var emptied int
+	if c.units, emptied = c.access.eligibleUnits(c.units); emptied > 0 {
+		t.warn("of %d questions the caller may see none of the evidence, so they count as unanswerable", emptied)
+	}
+	return nil
 }
 
 // resolveAlone takes evidence that needs no text to be placed: whole documents and spans.
 func (t *traceScorer) resolveAlone(c *corpus) error {
 	c.units = make([][]datasets.Unit, len(c.golden.Cases))
+	if slices.ContainsFunc(c.golden.Cases, func(k datasets.Case) bool { return len(k.Filter) > 0 }) {
+		t.warn("cases say what their caller may see (\"filter\"), and only the documents know who that is: name the corpus with --corpus to have leaks counted")
+	}
 	for i, k := range c.golden.Cases {
 		for _, e := range k.Evidence {
 			if !e.HasSpan && (e.SectionID != "" || e.Text != "") {
@@ -326,6 +341,9 @@ func (t *traceScorer) scoreConfig(c *config) (results.Row, []results.QueryRow, e
 			return nil, nil, err
 		}
 		perCase = append(perCase, one)
+	}
+	if err := newSieve(r.corpus, t.judge, p).columns(row, r.corpus, m, c.answers); err != nil {
+		return nil, nil, err
 	}
 	quality.summarize(row, t.options.Seed)
 	if err := r.abstentionColumns(row, perCase, c.answers); err != nil {

@@ -55,6 +55,9 @@ func (s *session) describe(loaded *Loaded) error {
 			return fmt.Errorf("point %s: %w", p.ID, err)
 		}
 		key := fmt.Sprint(p.Fusion, " ", p.Load)
+		if p.Filter != nil {
+			key += fmt.Sprint(" ", p.Filter.Predicate, " ", s.r.acting.mode, " ", p.Filter.Boost)
+		}
 		for _, e := range effective {
 			key += " " + e.Canonical()
 		}
@@ -62,7 +65,7 @@ func (s *session) describe(loaded *Loaded) error {
 		if !ok {
 			same, known[key] = i, i
 		}
-		loaded.Points = append(loaded.Points, LoadedPoint{Effective: effective, Warnings: warnings, SameAs: same})
+		loaded.Points = append(loaded.Points, LoadedPoint{Effective: effective, Warnings: warnings, SameAs: same, FilterMode: s.r.acting.mode})
 	}
 	for _, part := range s.r.parts {
 		loaded.IndexBytes += part.Bytes()
@@ -88,8 +91,11 @@ func (s *session) check(c Check) (string, error) {
 		return "", fmt.Errorf("the check of a graph: %w", err)
 	}
 	depth, docs, fusion := s.r.depth, s.r.docs, s.r.fusion
-	defer func() { s.r.depth, s.r.docs, s.r.fusion = depth, docs, fusion }()
-	s.r.depth, s.r.docs, s.r.fusion.Kind = c.Depth, nil, ""
+	filters, acting := s.r.filters, s.r.acting
+	defer func() {
+		s.r.depth, s.r.docs, s.r.fusion, s.r.filters, s.r.acting = depth, docs, fusion, filters, acting
+	}()
+	s.r.depth, s.r.docs, s.r.fusion.Kind, s.r.filters, s.r.acting = c.Depth, nil, "", nil, pointFilters{}
 	s.r.answers = make([]arrowfile.Answer, min(c.Queries, len(s.order)))
 	for q := range s.r.answers {
 		s.r.Keep(0, q, 0, s.r.Do(0, q))
@@ -215,6 +221,13 @@ func newRetriever(req *MeasureRequest, reg Registry) (*retriever, int, error) {
 		}
 		r.docs = docs
 	}
+	if req.Filters != "" {
+		filters, err := readFilters(req.Filters, queries)
+		if err != nil {
+			return nil, 0, err
+		}
+		r.filters, r.least = filters, req.Least
+	}
 	if req.Embedder != "" {
 		embedder, err := loadEmbedder(reg.Embedders, req)
 		if err != nil {
@@ -280,9 +293,13 @@ func loadParts(ctx context.Context, req *MeasureRequest, reg Registry, r *retrie
 		})
 		engines = append(engines, engine)
 		r.parts = append(r.parts, index)
-		r.dense = append(r.dense, !engine.Lexical)
+		r.dense, r.names = append(r.dense, !engine.Lexical), append(r.names, engine.Name)
 	}
 	loaded.LoadSeconds = time.Since(start).Seconds()
+	if err := r.probeParts(); err != nil {
+		closeAll()
+		return nil, nil, err
+	}
 	if err := touch(req, r, engines); err != nil {
 		closeAll()
 		return nil, nil, err
@@ -330,5 +347,9 @@ func set(req *MeasureRequest, r *retriever, engines []*indexes.Engine, i int) (e
 		effective = append(effective, eff)
 		warnings = append(warnings, warn...)
 	}
-	return effective, warnings, nil
+	filtering, err := r.usePoint(p.Filter)
+	if err != nil {
+		return nil, nil, err
+	}
+	return effective, append(warnings, filtering...), nil
 }

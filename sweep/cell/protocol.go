@@ -96,6 +96,7 @@ type Point struct {
 	Fusion hybrid.Fusion  // of a hybrid; the zero Fusion for a cell of one part
 	Load   string         // a name of the load: points with the same parameters in effect and the same Load are one
 	Most   int            // clients at most
+	Filter *PointFilter   `json:",omitempty"`
 }
 
 // MeasureRequest asks for the indexes of one cell to be loaded. Either Queries or QueryVectors is set.
@@ -108,6 +109,8 @@ type MeasureRequest struct {
 	QueryVectors string // fbin
 	Chunks       string // needed for the unit document
 	Documents    int    // > 0: ask for more rows until so many documents are found
+	Filters      string `json:",omitempty"` // file of Filters; "" if every query may get every row
+	Least        int    `json:",omitempty"` // with Filters and without Documents: ask for more until so many rows are left
 	Depth        int
 	Points       []Point
 	Seed         uint64
@@ -140,7 +143,9 @@ type Loaded struct {
 type LoadedPoint struct {
 	Effective []param.Values // of each part
 	Warnings  []string
-	SameAs    int // the first point with the same parameters in effect and the same load: its own place if there is none before
+	// FilterMode is that of the point's filter in effect; "" without one.
+	FilterMode string `json:",omitempty"`
+	SameAs     int    // the first point with the same parameters in effect and the same load: its own place if there is none before
 }
 
 // Command is a frame that follows a request to measure. Exactly one field is set.

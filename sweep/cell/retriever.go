@@ -27,7 +27,13 @@ type retriever struct {
 
 	docs      []int32 // of each row; nil if chunks are what counts
 	documents int     // how many distinct documents are wanted
+	least     int     // how many rows are wanted where documents do not count and rows are filtered
 	depth     int     // how many rows are asked for first
+
+	filters   *rowFilters        // nil if every query may get every row
+	filtering []indexes.Filtered // of each part; nil where it cannot search among some rows
+	names     []string           // of the engines of the parts
+	acting    pointFilters       // at the point that is being measured
 
 	fusion  hybrid.Fusion
 	clients []*client
@@ -87,33 +93,46 @@ func (r *retriever) Do(cl, query int) error {
 	searching := time.Now()
 	c.stages = [3]time.Duration{searching.Sub(start)}
 	for ask := r.depth; ; ask *= 2 {
-		exhausted, err := r.search(c, q, ask)
+		exhausted, err := r.search(c, query, q, ask)
 		if err != nil {
 			return err
 		}
 		c.asked = ask
-		if exhausted || r.docs == nil || c.distinct(r.docs) >= r.documents {
-			return nil
+		if exhausted || r.enough(c) {
+			break
 		}
 	}
+	if gain := of(r.acting.gain, query); gain != nil {
+		lifting := time.Now()
+		lift(c.hits, gain, r.acting.boost)
+		c.stages[2] += time.Since(lifting)
+	}
+	return nil
+}
+
+// enough says whether what was found is as much as is wanted.
+func (r *retriever) enough(c *client) bool {
+	if r.docs == nil {
+		return r.filters == nil || len(c.hits) >= r.least
+	}
+	return c.distinct(r.docs) >= r.documents
 }
 
 // search fills c.hits with at most ask rows and says whether asking for more can find nothing more.
-func (r *retriever) search(c *client, q indexes.Query, ask int) (exhausted bool, err error) {
+func (r *retriever) search(c *client, query int, q indexes.Query, ask int) (exhausted bool, err error) {
 	start := time.Now()
 	exhausted = true
-	for i, part := range r.parts {
+	for i := range r.parts {
 		if c.blank && r.dense[i] {
 			// Every row would be equally far, and what an engine happens to give first is no answer.
 			c.lists[i] = c.lists[i][:0]
 			continue
 		}
-		if c.lists[i], err = part.Search(q, ask, c.lists[i]); err != nil {
+		done, err := r.searchPart(c, i, query, q, ask)
+		if err != nil {
 			return false, err
 		}
-		if len(c.lists[i]) >= ask && ask < part.Len() {
-			exhausted = false
-		}
+		exhausted = exhausted && done
 	}
 	searched := time.Now()
 	c.stages[1] += searched.Sub(start)

@@ -35,6 +35,7 @@ func (f *File) Canonical() ([]byte, error) {
 	for _, ix := range f.Indexes {
 		w.line("  - %s", flowIndex(ix))
 	}
+	w.filters(f.Filters)
 	w.measure(&f.Measure)
 	if f.Limits != (Limits{}) {
 		limits := flow{}
@@ -125,6 +126,40 @@ func (w *yamlWriter) items(key string, items []Item) {
 	}
 }
 
+func (w *yamlWriter) filters(all []Filter) {
+	if len(all) == 0 {
+		return
+	}
+	w.line("filters:")
+	for _, one := range all {
+		f := flow{}
+		f.raw("field", yamlStrings(one.Fields))
+		f.raw("from", "query")
+		f.raw("mode", yamlStrings(one.Modes))
+		if slices.Contains(one.Modes, FilterBoost) {
+			var boosts []string
+			for _, b := range one.Boosts {
+				boosts = append(boosts, formatFloat(b))
+			}
+			f.raw("boost", "["+strings.Join(boosts, ", ")+"]")
+		}
+		hard := flow{}
+		hard.raw("min_gain", formatFloat(one.Hard.MinGain))
+		hard.raw("max_false_exclusion", formatFloat(one.Hard.MaxFalseExclusion))
+		hard.raw("max_recall_lost", formatFloat(one.Hard.MaxRecallLost))
+		f.raw("hard", hard.String())
+		w.line("  - %s", f)
+	}
+}
+
+func yamlStrings(all []string) string {
+	var out []string
+	for _, s := range all {
+		out = append(out, yamlString(s))
+	}
+	return "[" + strings.Join(out, ", ") + "]"
+}
+
 func (w *yamlWriter) measure(m *Measure) {
 	w.line("measure:")
 	w.line("  k: %s", strings.ReplaceAll(fmt.Sprint(m.K), " ", ", "))
@@ -137,6 +172,7 @@ func (w *yamlWriter) measure(m *Measure) {
 		if m.ContextTokens > 0 {
 			w.line("  context_tokens: %d", m.ContextTokens)
 		}
+		w.line("  leaks: %s", m.Leaks)
 	}
 	var load []string
 	for _, l := range m.Load {

@@ -3,6 +3,7 @@ package file
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +50,14 @@ func withoutPlaces(f *File) *File {
 	for _, o := range f.Objectives {
 		o.Pos = Pos{}
 		c.Objectives = append(c.Objectives, o)
+	}
+	c.Filters = nil
+	for _, one := range f.Filters {
+		one.Pos = Pos{}
+		if !slices.Contains(one.Modes, FilterBoost) {
+			one.Boosts = nil
+		}
+		c.Filters = append(c.Filters, one)
 	}
 	c.Measure = loadsWithoutPlaces(f.Measure)
 	if f.Dataset != nil {
@@ -117,6 +126,8 @@ func TestCanonicalKeepsEverything(t *testing.T) {
 			line("  - {engine: bleve, k1: %v, b: [0, %v]}", rapid.Float64Range(0, 10).Draw(t, "k1"), rapid.Float64Range(1e-9, 1).Draw(t, "b"))
 			line("  - {engine: hybrid, of: [bleve, {engine: hnswlib, M: 4}], fusion: [{rrf: %d}, {convex: [0, %v], norm: [min-max, z-score]}]}",
 				number(t, "rrf", 1, 100), rapid.Float64Range(1e-9, 1).Draw(t, "weight"))
+			line("filters: [{field: [locale, 'a b'], mode: [pre, boost, post], boost: [%v, 2], hard: {min_gain: %v}}, {field: x, from: query}]",
+				rapid.Float64Range(0.01, 1).Draw(t, "boost"), rapid.Float64Range(0, 1).Draw(t, "gain"))
 			line("cost: {qps: %v, replicas: 3}", rapid.Float64Range(1e-6, 1e12).Draw(t, "qps"))
 		}
 		line("measure: {k: [%d, 3], depth: 400, load: [{closed: %d}, {open: {rate: %v, clients: %d}}, {slo: {p99: %dus, arrivals: constant, where: 'qps > 3'}}], min_time: %dns, until: {p90: %d.%d%%}, max_time: 1h}",

@@ -115,6 +115,7 @@ type Measure struct {
 	RelevanceMin  int
 	WithheldMax   float64 // share of the answerable questions that a threshold on scores may withhold
 	ContextTokens int     // budget of the context that is scored as well; 0 means none
+	Leaks         string  // fail or allow; "" for vectors
 	Load          []Load
 	Rounds        int           // visits to each point, interleaved
 	MinTime       time.Duration // measured time in each visit, at least; each query is asked at least once in the first
@@ -161,6 +162,7 @@ type File struct {
 	Chunkers     []Item
 	Embedders    []Item
 	Indexes      []Index
+	Filters      []Filter // relevance predicates to try, one at a time
 	Measure      Measure
 	Limits       Limits
 	Objectives   []Objective

@@ -34,10 +34,11 @@ func (d *decoder) measure(root *section) {
 		m.Unit, _ = s.text("unit")
 		m.Evidence, _ = s.text("evidence")
 		m.RelevanceMin = s.integer("relevance_min")
+		m.Leaks, _ = s.text("leaks")
 		m.ContextTokens = d.contextTokens(s)
 		m.WithheldMax = s.number("withheld_max")
 	} else {
-		for _, key := range []string{"unit", "evidence", "relevance_min", "context_tokens", "withheld_max"} {
+		for _, key := range []string{"unit", "evidence", "relevance_min", "context_tokens", "withheld_max", "leaks"} {
 			if e := s.get(key); e != nil {
 				d.add(e.pos, join(s.name, key), "is for text, and this file measures on vectors", "remove it")
 			}

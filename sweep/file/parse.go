@@ -100,6 +100,7 @@ func (d *decoder) root(root *node) {
 	d.chunkers(s)
 	d.embedders(s)
 	d.indexes(s)
+	d.filters(s)
 	d.pipeline(s)
 	d.measure(s)
 	limits, _ := d.open(s.get("limits"), "limits", limitsFields())

@@ -122,7 +122,7 @@ func TestParseText(t *testing.T) {
 		t.Errorf("fusion: %+v", h.Fusion)
 	}
 	m := Measure{
-		K: []int{1, 5, 10}, Depth: 50, Unit: "chunk", Evidence: "contain", RelevanceMin: 1, WithheldMax: 0.05,
+		K: []int{1, 5, 10}, Depth: 50, Unit: "chunk", Evidence: "contain", RelevanceMin: 1, WithheldMax: 0.05, Leaks: "fail",
 		Load: []Load{
 			{Mode: Closed, Clients: 1},
 			{Mode: Closed, Clients: 2},
@@ -153,7 +153,7 @@ func TestDefaults(t *testing.T) {
 	path := folder(t)
 	f := mustParse(t, path, "version: 1\ndataset: {corpus: godoc:std, queries: queries.jsonl}\nindexes: [bleve]\n", "indexes.0={engine: bleve}")
 	want := Measure{
-		K: []int{1, 5, 10}, Depth: 100, Unit: "document", Evidence: "overlap", RelevanceMin: 1, WithheldMax: 0.05,
+		K: []int{1, 5, 10}, Depth: 100, Unit: "document", Evidence: "overlap", RelevanceMin: 1, WithheldMax: 0.05, Leaks: "fail",
 		Load: []Load{{Mode: Closed, Clients: 1}}, Rounds: 3, MinTime: time.Second, Warmup: 200 * time.Millisecond, Noisy: "repeat",
 	}
 	if !reflect.DeepEqual(f.Measure, want) {

@@ -40,6 +40,11 @@ func Schema(reg Registry) ([]byte, error) {
 		"index":      object{"oneOf": engineSchemas(reg)},
 		"hybrid":     hybridSchema(reg),
 		"indexes":    oneOrList(object{"anyOf": []any{ref("index"), ref("hybrid")}}),
+		"names":      oneOrList(object{"type": "string", "minLength": 1}),
+		"modes":      axisSchema(filterModeSpec()),
+		"boosts":     axisSchema(boostSpec()),
+		"hard":       sectionSchema(filterLimitFields()),
+		"filters":    oneOrList(sectionSchema(filterFields())),
 	}
 	root := sectionSchema(rootFields())
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
