@@ -60,8 +60,9 @@ type Evidence struct {
 	Text       string // literal text; "" if none
 	Start, End int    // code points; HasSpan says whether they count
 	HasSpan    bool
-	Relevance  int // grade; 0 is judged and not relevant
-	Line       int // of the qrels file, or of the case
+	Relevance  int    // grade; 0 is judged and not relevant
+	Group      string // evidence of one group are alternatives: any of them will do; "" for evidence that stands alone
+	Line       int    // of the qrels file, or of the case
 }
 
 // Golden is a set of cases in file order.

@@ -10,7 +10,7 @@ import (
 	"frontier/internal/param"
 )
 
-var evidenceKeys = []string{"document_id", "section_id", "text", "start", "end", "relevance"}
+var evidenceKeys = []string{"document_id", "section_id", "text", "start", "end", "relevance", "group"}
 
 // parseEvidence is all evidence of the case id, each once.
 func parseEvidence(o *object, id string) ([]Evidence, error) {
@@ -34,6 +34,9 @@ func parseEvidence(o *object, id string) ([]Evidence, error) {
 			}
 			all = append(all, e)
 		}
+	}
+	if msg := wrongGroup(all); msg != "" {
+		return nil, o.fault("gold_evidence", fmt.Sprintf("case %q: %s", id, msg), "")
 	}
 	whole := []string{"expected_document_ids"}
 	if key := o.first("expected_chunk_id", "expected_source"); key != "" {
@@ -87,6 +90,9 @@ func parseOneEvidence(item json.RawMessage) (e Evidence, msg, hint string) {
 			hasEnd = true
 		case "relevance":
 			e.Relevance, ok = wholeNumber(raw)
+		case "group":
+			e.Group, ok = scalarText(raw)
+			ok = ok && e.Group != ""
 		default:
 			hint = "known ones are " + strings.Join(evidenceKeys, ", ")
 			if near := param.Nearest(key, evidenceKeys); near != "" {

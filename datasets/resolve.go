@@ -102,11 +102,14 @@ func (r *Resolver) Add(index int, d Document) error {
 	return nil
 }
 
-// Finish gives the units of every case, in the order of Golden.Cases and within a case in that of its Evidence. Grades
-// below 0 become 0. Evidence that was not found is an error: up to 20 of them are joined, in file order, each an *Error.
+// Finish gives the units of every case, in the order of Golden.Cases and within a case in that of its Evidence, the
+// alternatives of a group as one. Grades below 0 become 0. Evidence that was not found is an error: up to 20 of them are joined, in file order, each an *Error.
 func (r *Resolver) Finish() ([][]Unit, error) {
 	units, all := r.FinishAll()
 	if len(all) == 0 {
+		for i := range units {
+			units[i] = r.golden.Cases[i].Merge(units[i])
+		}
 		return units, nil
 	}
 	kept := problems{}
@@ -117,7 +120,7 @@ func (r *Resolver) Finish() ([][]Unit, error) {
 	return nil, kept.err()
 }
 
-// FinishAll is Finish for those who want to know all that is wrong: up to 1000 faults in file order, and the units beside
+// FinishAll is Finish for those who want to know all that is wrong, with a unit for every piece of evidence: up to 1000 faults in file order, and the units beside
 // them, those that were not found without spans.
 func (r *Resolver) FinishAll() ([][]Unit, []error) {
 	var absent []string

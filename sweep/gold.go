@@ -60,19 +60,37 @@ func spanUnit(u datasets.Unit) spans.Unit {
 	return out
 }
 
-// documentsOf are the distinct documents of units, in their order, each as a whole.
+// documentsOf are the distinct documents of units, in their order, each as a whole. Alternatives in several documents stay
+// alternatives.
 func documentsOf(units []spans.Unit) []spans.Unit {
 	var whole []spans.Unit
 	seen := map[int]bool{}
 	for _, u := range units {
-		for _, s := range u.Spans {
-			if !seen[s.Doc] {
-				seen[s.Doc] = true
-				whole = append(whole, spans.Unit{Spans: []spans.Span{{Doc: s.Doc}}, Whole: true})
-			}
+		docs := documentsIn(u.Spans, func(s spans.Span) int { return s.Doc })
+		if len(docs) == 1 && seen[docs[0]] {
+			continue
 		}
+		one := spans.Unit{Whole: true}
+		for _, d := range docs {
+			one.Spans = append(one.Spans, spans.Span{Doc: d})
+		}
+		if len(docs) == 1 {
+			seen[docs[0]] = true
+		}
+		whole = append(whole, one)
 	}
 	return whole
+}
+
+// documentsIn are the distinct documents of spans, in their order.
+func documentsIn[S any](all []S, doc func(S) int) []int {
+	var docs []int
+	for _, s := range all {
+		if d := doc(s); !slices.Contains(docs, d) {
+			docs = append(docs, d)
+		}
+	}
+	return docs
 }
 
 // ranked are the chunks of an answer as places.

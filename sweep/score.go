@@ -81,20 +81,25 @@ func (j *judge) score(units []datasets.Unit, answer arrowfile.Answer) (score, er
 	return j.scoreChunks(units, answer)
 }
 
-// scoreDocuments ranks a document where its best chunk ranks. A document's grade is the best of its evidence.
+// scoreDocuments ranks a document where its best chunk ranks. A document's grade is the best of its evidence. Alternatives
+// in several documents are one piece, which any of these holds.
 func (j *judge) scoreDocuments(units []datasets.Unit, answer arrowfile.Answer) (score, error) {
-	gold := map[int32]int{} // document to index into grades
+	single := map[int]int{}   // document to index into grades
+	gold := map[int32][]int{} // the same, with those of alternatives
 	var grades []int
 	for _, u := range units {
-		for _, s := range u.Spans {
-			i, ok := gold[int32(s.Doc)]
-			if !ok {
-				i = len(grades)
-				gold[int32(s.Doc)] = i
-				grades = append(grades, u.Grade)
+		docs := documentsIn(u.Spans, func(s datasets.Span) int { return s.Doc })
+		if len(docs) == 1 {
+			if i, ok := single[docs[0]]; ok {
+				grades[i] = max(grades[i], u.Grade)
+				continue
 			}
-			grades[i] = max(grades[i], u.Grade)
+			single[docs[0]] = len(grades)
 		}
+		for _, d := range docs {
+			gold[int32(d)] = append(gold[int32(d)], len(grades))
+		}
+		grades = append(grades, u.Grade)
 	}
 	var sc score
 	var items []ranking.Item
@@ -110,7 +115,7 @@ func (j *judge) scoreDocuments(units []datasets.Unit, answer arrowfile.Answer) (
 		seen[doc] = true
 		item := ranking.Item{}
 		if g, ok := gold[doc]; ok {
-			item.Held, item.Judged = []int{g}, true
+			item.Held, item.Judged = g, true
 		}
 		items = append(items, item)
 		sc.ranked = append(sc.ranked, i)

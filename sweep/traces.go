@@ -210,6 +210,7 @@ func (t *traceScorer) resolveAlone(c *corpus) error {
 			s := datasets.Span{Doc: t.number(c, e.DocumentID), Start: e.Start, End: e.End}
 			c.units[i] = append(c.units[i], datasets.Unit{Spans: []datasets.Span{s}, Grade: max(e.Relevance, 0), Whole: !e.HasSpan})
 		}
+		c.units[i] = k.Merge(c.units[i])
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package show
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"frontier/datasets"
 	"frontier/results"
@@ -39,10 +40,18 @@ func evidence(u datasets.Unit, book *sweep.Casebook) Evidence {
 	s := u.Spans[0]
 	document := book.Documents[s.Doc]
 	if u.Whole {
-		return Evidence{Place: document, Grade: u.Grade, Text: excerpt(book.Texts[document], 0, s.End, 0, 0)}
+		var documents []string
+		for _, s := range u.Spans {
+			documents = append(documents, book.Documents[s.Doc])
+		}
+		return Evidence{Place: strings.Join(documents, " or "), Grade: u.Grade, Text: excerpt(book.Texts[document], 0, s.End, 0, 0)}
+	}
+	var places []string // alternatives, and the places of a literal text
+	for _, s := range u.Spans {
+		places = append(places, fmt.Sprintf("%s#%d-%d", book.Documents[s.Doc], s.Start, s.End))
 	}
 	return Evidence{
-		Place: fmt.Sprintf("%s#%d-%d", document, s.Start, s.End), Grade: u.Grade, Text: excerpt(book.Texts[document], s.Start, s.End, 0, 0),
+		Place: strings.Join(places, " or "), Grade: u.Grade, Text: excerpt(book.Texts[document], s.Start, s.End, 0, 0),
 	}
 }
 
