@@ -101,8 +101,8 @@ func TestMixWarnings(t *testing.T) {
 // Each data set has a section with its own frontier, and both manifests are named.
 func TestReportOfSeveralDataSets(t *testing.T) {
 	sources := []Source{
-		{"out/large/manifest.json", &Manifest{RunID: "run-large", Name: "first", Seed: 7, Dataset: "large", Assumptions: []string{"same"}}},
-		{"out/small/manifest.json", &Manifest{RunID: "run-small", Name: "second", Seed: 9, Dataset: "small", Assumptions: []string{"same"}, Warnings: []string{"odd"}}},
+		{Path: "out/large/manifest.json", Manifest: &Manifest{RunID: "run-large", Name: "first", Seed: 7, Dataset: "large", Assumptions: []string{"same"}}},
+		{Path: "out/small/manifest.json", Manifest: &Manifest{RunID: "run-small", Name: "second", Seed: 9, Dataset: "small", Assumptions: []string{"same"}, Warnings: []string{"odd"}}},
 	}
 	rows := append(mixedRows(), Row{"point_id": "z", "run_id": "lost", "status": "ok", "dataset": "small", "dataset_digest": "d2"})
 	var b bytes.Buffer

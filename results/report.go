@@ -83,6 +83,9 @@ func newPage(rows []Row, sources []Source, objs []Objective) (*page, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := s.addSlices(g, objs, sources); err != nil {
+			return nil, err
+		}
 		s.Anchor = "data-" + strconv.Itoa(i+1)
 		p.Sections = append(p.Sections, s)
 	}

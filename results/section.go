@@ -19,6 +19,7 @@ type section struct {
 	Places     []string // what the places mean, and which points they leave undecided
 	Frontier   *sheet
 	Points     *sheet
+	Slices     *sliceTable // nil if the questions are of one kind
 	Shown      int
 	Total      int
 	Traces     []trace

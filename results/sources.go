@@ -13,6 +13,7 @@ import (
 type Source struct {
 	Path     string // of the manifest, "" if it comes from no file
 	Manifest *Manifest
+	Queries  string // folder of the run's queries; "" if they are not at hand
 }
 
 // Sources reads the manifests that belong to paths as ReadRows takes them: those of results folders, and of the folders
@@ -33,7 +34,7 @@ func Sources(paths ...string) ([]Source, error) {
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, Source{file, m})
+			out = append(out, Source{file, m, filepath.Join(dir, "queries")})
 		}
 	}
 	return out, nil

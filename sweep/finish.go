@@ -177,7 +177,9 @@ func failures(rows []results.Row) []results.Failure {
 
 // writeReport writes report.html and pareto.png beside the results.
 func writeReport(dir string, rows []results.Row, m *results.Manifest, objs []results.Objective) error {
-	err := replaceFile(filepath.Join(dir, "report.html"), func(w io.Writer) error { return results.Report(w, rows, m, objs) })
+	err := replaceFile(filepath.Join(dir, "report.html"), func(w io.Writer) error {
+		return results.ReportRuns(w, rows, []results.Source{{Manifest: m, Queries: filepath.Join(dir, queriesDir)}}, objs)
+	})
 	if err != nil {
 		return fmt.Errorf("write the report: %w", err)
 	}
