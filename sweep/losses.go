@@ -53,6 +53,10 @@ func (l *losses) add(q int, g *gold, a arrowfile.Answer, c *readContext, values 
 		if err := l.ranks(query.Units, q, g, a, k); err != nil {
 			return nil, err
 		}
+	} else {
+		for i := range query.Units { // a failure explains only what could have been found
+			query.Units[i].Filtered = l.sieve.excludes(q, unitDocuments(g.counted[i])) && !l.sieve.boost
+		}
 	}
 	if c != nil {
 		for i := range query.Units {
