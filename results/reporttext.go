@@ -66,6 +66,7 @@ func describeManifest(s Source) run {
 		add("Digest of "+name, m.Digests[name])
 	}
 	add("Queries", queriesText(m))
+	add("Subset", subsetText(m.Subset))
 	add("k counts", unitText(m))
 	add("Depth", depthText(m.Depth))
 	add("Evidence", evidenceText(m))
@@ -83,6 +84,14 @@ func describeManifest(s Source) run {
 		}
 	}
 	return r
+}
+
+// subsetText says which questions were asked, "" for all.
+func subsetText(s *Subset) string {
+	if s == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s: %d of %d questions. Decide on the whole set, or on a split that nothing was chosen on.", s.Rule, s.Cases, s.Of)
 }
 
 // machineValue is a fact of the machine for people, "" for one that says nothing: no limit, or what the system does not

@@ -96,3 +96,13 @@ func TestReportShowsSlices(t *testing.T) {
 		}
 	}
 }
+
+func TestReportNamesTheSubset(t *testing.T) {
+	run := describeManifest(Source{Manifest: &Manifest{Subset: &Subset{Rule: "split: dev", Cases: 30, Of: 50}}})
+	for _, f := range run.Facts {
+		if f.Name == "Subset" && strings.HasPrefix(f.Value, "split: dev: 30 of 50 questions.") {
+			return
+		}
+	}
+	t.Errorf("the facts are %v", run.Facts)
+}
