@@ -74,6 +74,8 @@ func Columns() []Column {
 		{"filter_predicate_recall", "filter", Float, "fraction", Higher, true, "Evidence documents that the predicate keeps over all evidence documents that the caller may see; null without a predicate."},
 		{"filter_eligible_queries", "filter", Int, "queries", None, true, "Questions that have evidence which their caller may see: the denominator of the rates. Null where nothing is filtered."},
 		{"filter_selectivity", "filter", Float, "fraction", None, true, "Share that the predicate keeps of the documents that the caller may see; null without a predicate."},
+		{"filter_gain_at_least", "filter", Float, "fraction", Higher, true, "Precision at the largest cut-off that the hard predicate gains: lower end of the 95% interval, paired by question with the point without it. Null without such a pair."},
+		{"filter_decision", "filter", String, "", None, true, "hard: the gain, false exclusions and recall lost keep the limits of the sweep file; soft: they do not, and a warning says which; null where it was not decided."},
 		{"filter_leaks", "filter", Int, "results", Lower, true, "Results of documents that the caller may not see. Any fails the point, unless measure.leaks is allow. Null where nothing is filtered."},
 
 		{"build_seconds", "build", Float, "seconds", Lower, false, "Wall time of building, training included; null if the build was not measured."},

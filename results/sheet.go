@@ -198,7 +198,7 @@ func DefaultColumns(rows []Row, objs []Objective) []string {
 	}
 	addVarying(
 		"chunker", "chunk_size", "chunk_overlap", "chunk_unit", "embedder", "embedder_model", "dim",
-		"m", "ef_construction", "nlist", "pq_m", "sq_bits", "ef_search", "nprobe", "fusion", "fusion_param", "fusion_norm", "analyzer", "bm25_k1", "bm25_b", "filter", "filter_mode", "filter_boost",
+		"m", "ef_construction", "nlist", "pq_m", "sq_bits", "ef_search", "nprobe", "fusion", "fusion_param", "fusion_norm", "analyzer", "bm25_k1", "bm25_b", "filter", "filter_mode", "filter_boost", "filter_decision",
 		"build_threads", "load_mode", "concurrency", "target_qps",
 	)
 	add := func(name string) {

@@ -249,3 +249,41 @@ func TestTracesThatLeakFail(t *testing.T) {
 		}
 	}
 }
+
+// A predicate that finds the right one of two alike documents is worth a hard filter; one that excludes all gold is not.
+func TestDecisionOnPredicates(t *testing.T) {
+	p := newPlace(t, `version: 1
+build_threads: 1
+dataset: {corpus: corpus.jsonl, queries: golden.jsonl}
+indexes: [{engine: bleve}]
+filters: [{field: locale}, {field: kind, mode: [post, boost]}]
+measure: {k: [1], depth: 5, rounds: 1, min_time: 1ms, warmup: 1ms, max_time: 1ms}
+`)
+	corpus, golden := "", ""
+	for i := range 8 {
+		for _, locale := range []string{"de", "en"} { // a tie goes to the smaller row, which is the wrong one
+			corpus += fmt.Sprintf("{\"_id\": \"%s%d\", \"text\": \"topic%d\", \"locale\": %q, \"kind\": %q}\n", locale, i, i, locale, map[string]string{"de": "memo", "en": "note"}[locale])
+		}
+		golden += fmt.Sprintf("{\"id\": \"q%d\", \"query\": \"topic%d\", \"expected_document_ids\": [\"en%d\"], \"locale\": \"en\", \"kind\": \"memo\"}\n", i, i, i)
+	}
+	p.write("corpus.jsonl", corpus)
+	p.write("golden.jsonl", golden)
+	p.run()
+	for _, row := range p.rows() {
+		text := fmt.Sprint(row["warnings"])
+		switch fmt.Sprint(row["filter"], " ", row["filter_mode"]) {
+		case "locale pre":
+			if row["filter_decision"] != "hard" || row["filter_gain_at_least"] != 1.0 {
+				t.Errorf("locale: %v, gain %v, %s", row["filter_decision"], row["filter_gain_at_least"], text)
+			}
+		case "kind post":
+			if row["filter_decision"] != "soft" || !strings.Contains(text, "kind should be a boost and no hard filter: the gain of precision may be as low as +0.000") || !strings.Contains(text, "8 of 8 queries") {
+				t.Errorf("kind: %v, %s", row["filter_decision"], text)
+			}
+		default:
+			if row["filter_decision"] != nil {
+				t.Errorf("%v %v: %v", row["filter"], row["filter_mode"], row["filter_decision"])
+			}
+		}
+	}
+}

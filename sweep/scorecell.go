@@ -32,6 +32,7 @@ func (r *runner) scoreCell(run *cellRun) ([]results.Row, []results.QueryRow, err
 	}
 	var rows []results.Row
 	var queries []results.QueryRow
+	var byPoint [][]results.QueryRow
 	for i, p := range c.points {
 		measured := run.points[i]
 		answers, err := arrowfile.ReadAnswers(measured.answers)
@@ -59,9 +60,9 @@ func (r *runner) scoreCell(run *cellRun) ([]results.Row, []results.QueryRow, err
 			return nil, nil, err
 		}
 		rows = append(rows, row)
-		queries = append(queries, perQuery...)
+		queries, byPoint = append(queries, perQuery...), append(byPoint, perQuery)
 	}
-	return rows, queries, nil
+	return rows, queries, decideFilters(r.file, c.points, rows, byPoint)
 }
 
 // loadedColumns fills what loading the index told.
