@@ -34,10 +34,6 @@ func everything(n int) filters.Selection { return filters.Select(n, func(int) bo
 // has says whether question q may get document doc.
 func (s *selections) has(q, doc int) bool { return s.of[q] < 0 || s.sets[s.of[q]].Has(doc) }
 
-func (s *selections) limits() bool {
-	return slices.ContainsFunc(s.of, func(i int) bool { return i >= 0 })
-}
-
 // fieldValues is one field of all documents: of each the number of its value, -1 if it has none.
 type fieldValues struct {
 	numbers map[string]int32
