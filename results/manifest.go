@@ -40,8 +40,10 @@ type Manifest struct {
 	TitleMode       string            `json:"title_mode,omitempty"`
 	EvidenceRule    string            `json:"evidence_rule,omitempty"`
 	RelevanceMin    int               `json:"relevance_min,omitempty"`
-	AggregationRule string            `json:"aggregation_rule"` // how queries become one number, in a sentence
-	Protocol        string            `json:"protocol"`         // how latency was measured, in two sentences at most
+	ContextTokens   int               `json:"context_tokens,omitempty"` // budget of the context that was scored; 0 without one
+	WithheldMax     float64           `json:"withheld_max,omitempty"`   // share of answerable questions that a threshold might withhold
+	AggregationRule string            `json:"aggregation_rule"`         // how queries become one number, in a sentence
+	Protocol        string            `json:"protocol"`                 // how latency was measured, in two sentences at most
 	ScorerVersion   string            `json:"scorer_version"`
 
 	Frontier    string            `json:"frontier_version,omitempty"`

@@ -150,6 +150,7 @@ func (r *runner) describeData(man *results.Manifest) {
 		}
 	}
 	man.TitleMode, man.RelevanceMin = r.file.Dataset.Title, r.file.Measure.RelevanceMin
+	man.ContextTokens, man.WithheldMax = r.file.Measure.ContextTokens, r.file.Measure.WithheldMax
 	if r.file.Measure.Unit != unitDocument || r.corpus.narrow(r.file.Measure.RelevanceMin) {
 		man.EvidenceRule = r.file.Measure.Evidence
 	}

@@ -59,6 +59,8 @@ func (r *runner) changes(store *store) []string {
 	changed("measure.unit", old.Unit, now.Unit)
 	changed("measure.evidence", old.EvidenceRule, now.EvidenceRule)
 	changed("measure.relevance_min", old.RelevanceMin, now.RelevanceMin)
+	changed("measure.context_tokens", old.ContextTokens, now.ContextTokens)
+	changed("measure.withheld_max", old.WithheldMax, now.WithheldMax)
 	changed("the choice of questions", subsetRule(old), subsetRule(now))
 	changed("dataset.title", old.TitleMode, now.TitleMode)
 	if old.Protocol != now.Protocol {

@@ -132,7 +132,12 @@ func TestChangeThatSparesNothingIsExplained(t *testing.T) {
 	if s := p.run(); s.Reused != 0 || !strings.Contains(strings.Join(s.Warnings, "\n"), "how long") {
 		t.Errorf("with another min_time: %d reused, warnings %q", s.Reused, s.Warnings)
 	}
-	p.yaml = textSweep // what was measured before counts again
+	p.yaml = textSweep
+	p.sets = []string{"measure.context_tokens=100"}
+	if s := p.run(); s.Reused != 0 || !strings.Contains(strings.Join(s.Warnings, "\n"), "measure.context_tokens was 0 and is 100") {
+		t.Errorf("with a context: %d reused, warnings %q", s.Reused, s.Warnings)
+	}
+	p.sets = nil // what was measured before counts again
 	if s := p.run(); s.Measured != 0 || s.Reused != first.Points {
 		t.Errorf("after taking the change back: %+v", s)
 	}

@@ -322,7 +322,7 @@ func (t *traceScorer) scoreConfig(c *config) (results.Row, []results.QueryRow, e
 	}
 	row["params"] = string(params)
 	row["cell_id"] = shortID(externalEngine + " " + c.id + " " + c.index)
-	row["point_id"] = shortID(fmt.Sprint(row["cell_id"], " ", r.judgements, m.K, m.Unit, m.Evidence, m.RelevanceMin, scorerVersion))
+	row["point_id"] = shortID(fmt.Sprint(row["cell_id"], " ", r.judgements, m.K, m.Unit, m.Evidence, m.RelevanceMin, m.WithheldMax, scorerVersion))
 	p := pointPlan{id: row.Text("point_id")}
 	quality := perQuery{}
 	var perCase []results.QueryRow
@@ -399,7 +399,7 @@ func (t *traceScorer) write(rows []results.Row, queries []results.QueryRow) erro
 	m := &results.Manifest{
 		RunID: r.runID, Name: o.Name, Started: t.started, Finished: &now, Seed: o.Seed, Dataset: o.Golden, Queries: len(r.corpus.golden.Cases),
 		Digests: map[string]string{"judgements": r.judgements, "traces": digest, "cases": string(cas.Hash(fmt.Sprint(withoutPlaces(r.corpus.golden.Cases))))},
-		K:       o.Measure.K, Unit: o.Measure.Unit, RelevanceMin: o.Measure.RelevanceMin, EvidenceRule: o.Measure.Evidence, AggregationRule: aggregationRule,
+		K:       o.Measure.K, Unit: o.Measure.Unit, RelevanceMin: o.Measure.RelevanceMin, WithheldMax: o.Measure.WithheldMax, EvidenceRule: o.Measure.Evidence, AggregationRule: aggregationRule,
 		Protocol:      "Answers and latencies are those that the traces of another system state; nothing was measured here.",
 		ScorerVersion: scorerVersion, Frontier: o.Version, Warnings: t.summary.Warnings, Plan: map[string]int{"points": len(rows)},
 	}
