@@ -9,6 +9,8 @@ import (
 
 	"frontier/bench/stats"
 	"frontier/results/ab"
+	"frontier/results/compare"
+	"frontier/results/gate"
 )
 
 // abBenchSweep is one point of a real engine: some tens of microseconds a search.
@@ -21,7 +23,7 @@ measure: {k: [10]}
 
 // BenchmarkAB compares hnswlib (exact search, where that is absent) with itself, and with itself slowed down by 10%, over
 // and over, and reports how often each metric was called different. FRONTIER_AB_REPEATS sets how often, half as often for
-// the slow-down; the default is 200, and 4 with -short.
+// the slow-down, and an eighth as often for one of 15%, which a gate with a limit of 5% on p50 is to stop; the default is 200, and 4 with -short.
 func BenchmarkAB(b *testing.B) {
 	repeats := 200
 	if testing.Short() {
@@ -37,7 +39,7 @@ func BenchmarkAB(b *testing.B) {
 		name    string
 		percent string
 		repeats int
-	}{{"equal", "0", repeats}, {"slower by 10%", "10", repeats / 2}} {
+	}{{"equal", "0", repeats}, {"slower by 10%", "10", repeats / 2}, {"slower by 15%", "15", repeats / 8}} {
 		b.Run(c.name, func(b *testing.B) {
 			p := newPlace(b, "")
 			for b.Loop() {
@@ -51,11 +53,15 @@ func report(b *testing.B, p *place, percent string, repeats int) {
 	base := strings.Replace(abBenchSweep, "PERCENT", "0", 1)
 	next := strings.Replace(abBenchSweep, "PERCENT", percent, 1)
 	called := map[string]map[stats.Decision]int{}
-	noisy, overlap := 0, 0
+	policy, err := gate.Parse("policy", []byte("rules: [{metric: latency_p50_seconds, max_rise: 5%}]\nconfidence: 0.99\non_inconclusive: pass\n"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	noisy, overlap, stopped := 0, 0, 0
 	pairs, seconds := 0, 0.0
 	for i := range repeats {
 		o := p.abOptions(base, next)
-		o.Block, o.Base.File.Seed, o.New.File.Seed = 50*time.Millisecond, uint64(i), uint64(i)
+		o.Block, o.Base.File.Seed, o.New.File.Seed = 40*time.Millisecond, uint64(i), uint64(i)
 		r, err := AB(b.Context(), o)
 		if err != nil {
 			b.Fatal(err)
@@ -63,6 +69,13 @@ func report(b *testing.B, p *place, percent string, repeats int) {
 		point := r.Points[0]
 		if point.Error != "" {
 			b.Fatal(point.Error)
+		}
+		judged, err := gate.Judge(policy, compare.MatchAB("ab", r))
+		if err != nil {
+			b.Fatal(err)
+		}
+		if judged.Verdict == gate.Fail {
+			stopped++
 		}
 		pairs, seconds = point.Pairs, seconds+r.Seconds
 		if point.Noisy > 0 {
@@ -90,6 +103,7 @@ func report(b *testing.B, p *place, percent string, repeats int) {
 	}
 	b.ReportMetric(float64(repeats), "comparisons")
 	b.ReportMetric(float64(noisy), "disturbed")
+	b.ReportMetric(float64(stopped), "stopped_by_gate")
 	b.ReportMetric(float64(overlap), "p50_intervals_overlap")
 	b.ReportMetric(float64(pairs), "pairs")
 	b.ReportMetric(seconds/float64(repeats), "s/comparison")

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"frontier/internal/testdata"
+	"frontier/bench/loss"
 	"frontier/results"
 	"frontier/sweep/file"
 )
@@ -99,12 +100,41 @@ func TestReferenceRankings(t *testing.T) {
 					t.Fatalf("%v: %v", row["engine"], row["error"])
 				}
 				checkReference(t, ref.name, row)
+				addsUp(t, fmt.Sprint(ref.name, " ", pinName(row)), func(name string) (float64, bool) {
+					v, ok := row[name].(float64)
+					return v, ok
+				})
 				if row["engine"] != "coder" { // its answers differ from run to run
 					got[pinName(row)] = pin(row, queries)
 				}
 			}
+			for _, q := range queries {
+				addsUp(t, fmt.Sprint(ref.name, " question ", q.QueryID), func(name string) (float64, bool) {
+					v, ok := q.Metrics[name]
+					return v, ok
+				})
+			}
 			comparePins(t, filepath.Join("testdata", "reference", ref.name+".json"), got)
 		})
+	}
+}
+
+// addsUp checks that what was found and what each stage lost are all that there is, to the last bit.
+func addsUp(t *testing.T, who string, value func(string) (float64, bool)) {
+	t.Helper()
+	total, ok := value("evidence_recall")
+	if !ok {
+		return // vectors have no evidence, nor have questions without an answer
+	}
+	for _, class := range loss.Losses() {
+		v, ok := value("loss_" + class.String())
+		if !ok {
+			t.Errorf("%s has no loss_%v", who, class)
+		}
+		total += v
+	}
+	if total != 1 {
+		t.Errorf("%s: what was found and what was lost add up to %v", who, total)
 	}
 }
 

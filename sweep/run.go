@@ -102,6 +102,11 @@ func (r *runner) runIn(ctx context.Context, store *store) error {
 	if err != nil {
 		return err
 	}
+	if r.opt.Like != nil {
+		if cells = r.like(cells); len(cells) == 0 {
+			return fault(r.file, file.Pos{}, "indexes", "no point of the sweep has the parameters of the row that is asked for", "name a row of a run of this very file")
+		}
+	}
 	damaged, err := store.begin(r.opt.Fresh) // not before the file and the data turned out to be good
 	r.warn(damaged...)
 	if err != nil {

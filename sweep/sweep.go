@@ -5,6 +5,7 @@ package sweep
 import (
 	"os/exec"
 
+	"frontier/results"
 	"frontier/sweep/file"
 )
 
@@ -21,6 +22,8 @@ type Options struct {
 	Command func() *exec.Cmd
 	// BuildMark keeps apart in the cache what different executables build; "" for this one.
 	BuildMark string
+	// Like, if not nil, keeps of all points only those with the same parameters and the same load as this row.
+	Like results.Row
 	// Progress is told what goes on, from several goroutines. It may be nil.
 	Progress func(Event)
 }

@@ -109,7 +109,7 @@ func (f *abFlags) sides(args []string) (base, next sweep.ABSide, err error) {
 	if err != nil {
 		return base, next, err
 	}
-	command := func() *exec.Cmd { return exec.Command(pinned(self)) }
+	command := cellCommand(self)
 	if len(f.binaries) > 0 {
 		if len(f.binaries) != 2 {
 			return base, next, usage(fmt.Errorf("--bin: two executables are compared, base and new, not %d", len(f.binaries)))

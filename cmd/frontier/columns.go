@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"frontier/results"
 
 	"github.com/spf13/cobra"
@@ -44,7 +46,9 @@ func frontierColumns(rows []results.Row, objectives []results.Objective) []strin
 		}
 	}
 	for _, o := range objectives {
-		columns = append(columns, o.Column) // a table shows its interval beside it
+		if !slices.Contains(columns, o.Column) {
+			columns = append(columns, o.Column) // a table shows its interval beside it
+		}
 	}
 	if tells(rows, "index_spec") {
 		columns = append(columns, "index_spec")

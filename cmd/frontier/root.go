@@ -39,7 +39,7 @@ func newRoot() *cobra.Command {
 		return usage(hint(err, "see `"+cmd.CommandPath()+" --help`"))
 	})
 	root.AddCommand(
-		newSweep(), newPlan(), newValidate(), newPareto(), newReport(), newShow(), newAB(), newGate(), newCompare(), newScore(), newTruth(), newEval(), newGolden(),
+		newSweep(), newPlan(), newValidate(), newPareto(), newReport(), newShow(), newAB(), newConfirm(), newGate(), newCompare(), newScore(), newTruth(), newEval(), newGolden(),
 		newChunk(), newCache(), newDoctor(),
 		newEngines(), newChunkers(), newEmbedders(), newSchema(), newVersion(),
 	)

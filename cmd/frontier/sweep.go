@@ -81,7 +81,7 @@ func runSweep(cmd *cobra.Command, f *file.File, opt sweep.Options, format string
 	}
 	opt.Registry = registry()
 	opt.Version, opt.Commit = version(), commit()
-	opt.Command = func() *exec.Cmd { return exec.Command(pinned(self)) }
+	opt.Command = cellCommand(self)
 	bar := newProgress(os.Stderr)
 	opt.Progress = bar.event
 	summary, err := sweep.Run(cmd.Context(), f, opt)
@@ -101,6 +101,11 @@ func runSweep(cmd *cobra.Command, f *file.File, opt sweep.Options, format string
 		return exitError{exitIncomplete, fmt.Errorf("%d of %d points failed; see status and error in %s", summary.Failed, summary.Points, filepath.Join(summary.Out, "results.parquet"))}
 	}
 	return nil
+}
+
+// cellCommand starts this executable as a cell.
+func cellCommand(self string) func() *exec.Cmd {
+	return func() *exec.Cmd { return exec.Command(pinned(self)) }
 }
 
 // pinned is a path to this executable that stays the same file when the one on disk is replaced during the sweep.
