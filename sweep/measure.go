@@ -15,6 +15,7 @@ import (
 	"frontier/results"
 	"frontier/results/arrowfile"
 	"frontier/sweep/cell"
+	"frontier/sweep/file"
 )
 
 // The values of the status column.
@@ -163,7 +164,7 @@ func (r *runner) measureRequest(c *cellPlan, dir string, first bool) *cell.Measu
 		req.Parts = append(req.Parts, cell.Part{Engine: p.engine.Name, Params: p.params, Source: p.input.source(), Dir: p.dir})
 	}
 	for _, p := range c.points {
-		req.Points = append(req.Points, cell.Point{ID: p.id, Search: p.searches, Fusion: p.fusion, Load: p.load.Canonical(), Most: p.load.Clients})
+		req.Points = append(req.Points, cell.Point{ID: p.id, Search: p.searches, Fusion: p.fusion, Load: p.load.Canonical(), Most: p.load.Clients, Open: p.load.Mode != file.Closed})
 		if p.filter != nil {
 			req.Points[len(req.Points)-1].Filter = &cell.PointFilter{Predicate: p.filter.Filter, Mode: p.filter.Mode, Boost: p.filter.Boost}
 		}

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"frontier/internal/testdata"
 	"frontier/bench/loss"
+	"frontier/internal/testdata"
 	"frontier/results"
 	"frontier/sweep/file"
 )

@@ -35,9 +35,8 @@ func (r *runner) visitColumns(row results.Row, run *cellRun, p *pointRun) error 
 		if value, _, _, ok := stats.Percentile(all.Service, 0.99); ok {
 			row["service_p99_seconds"] = value.Seconds()
 		}
-		if all.Waited > 0 { // what waking up late adds to latency
-			row["harness_overhead_seconds"] = run.loaded.Overhead + all.Overslept.Seconds()/float64(all.Samples)
-		}
+		// Waking up late adds to latency as well.
+		row["harness_overhead_seconds"] = run.loaded.OverheadOpen + all.Overslept.Seconds()/float64(max(all.Samples, 1))
 		openWarnings(row, all)
 	}
 	if len(r.file.Measure.Until) > 0 {

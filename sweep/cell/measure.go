@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"frontier/bench/load"
@@ -42,6 +43,9 @@ func openSession(ctx context.Context, req *MeasureRequest, reg Registry) (*sessi
 		return nil, nil, err
 	}
 	loaded.Overhead = load.Overhead().Seconds()
+	if slices.ContainsFunc(req.Points, func(p Point) bool { return p.Open }) {
+		loaded.OverheadOpen = load.OverheadOpen().Seconds()
+	}
 	return s, loaded, nil
 }
 

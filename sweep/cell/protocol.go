@@ -96,6 +96,7 @@ type Point struct {
 	Fusion hybrid.Fusion  // of a hybrid; the zero Fusion for a cell of one part
 	Load   string         // a name of the load: points with the same parameters in effect and the same Load are one
 	Most   int            // clients at most
+	Open   bool           // arrivals at a rate
 	Filter *PointFilter   `json:",omitempty"`
 }
 
@@ -133,7 +134,8 @@ type Loaded struct {
 	ServingBytes *int64 // anonymous memory that the loaded indexes take; nil where the system does not tell
 	MappedBytes  *int64 // file-backed memory that they take
 	IndexBytes   int64
-	Overhead     float64 // seconds a query that the harness itself takes
+	Overhead     float64 // seconds a query that the harness itself takes in a closed loop
+	OverheadOpen float64 `json:",omitempty"` // and in an open one, if a point has one
 	Queries      int
 	Points       []LoadedPoint // of each point of the request
 	Check        string        `json:",omitempty"` // Arrow file of the answers that Check asked for
