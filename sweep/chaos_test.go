@@ -184,6 +184,7 @@ func chaosSeed(t *testing.T) *rand.Rand {
 
 // A sweep that is killed at any moment and begun again ends with what it had been without: nothing lost, nothing twice.
 func TestKilledRunsLoseNothing(t *testing.T) {
+	leaveToFullRun(t)
 	needsProc(t)
 	kills := 50 // of each sweep
 	if testing.Short() {

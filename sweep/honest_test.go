@@ -16,6 +16,7 @@ import (
 
 // A question of which the embedder knows no word has no answer, rather than the first rows of the corpus.
 func TestUnknownWordsFindNothing(t *testing.T) {
+	leaveToFullRun(t)
 	p := newPlace(t, textSweep)
 	p.writeText()
 	p.write("golden.jsonl", `{"id": "known", "query": "badger", "gold_evidence": [{"document_id": "badger"}]}`+"\n"+
@@ -43,6 +44,7 @@ func TestUnknownWordsFindNothing(t *testing.T) {
 }
 
 func TestDuplicateChunksAreTold(t *testing.T) {
+	leaveToFullRun(t)
 	p := newPlace(t, textSweep)
 	p.writeText()
 	raw, err := os.ReadFile(filepath.Join(p.dir, "corpus.jsonl"))
@@ -134,6 +136,7 @@ func TestDataFaultsHaveAPlaceInTheFile(t *testing.T) {
 }
 
 func TestNothingToScoreIsTold(t *testing.T) {
+	leaveToFullRun(t)
 	p := newPlace(t, strings.Replace(textSweep, "depth: 5", "depth: 5, relevance_min: 3", 1))
 	p.writeText()
 	s := p.run()

@@ -149,7 +149,7 @@ indexes:
   - {engine: flat}
   - {engine: bleve}
   - {engine: hybrid, of: [bleve, flat], fusion: [{rrf: [10, 60]}]}
-measure: {k: [1, 3], depth: 5, rounds: 2, min_time: 5ms, warmup: 1ms}
+measure: {k: [1, 3], depth: 5, rounds: 2, min_time: 5ms, warmup: 1ms, max_time: 300ms}
 objectives: [recall_at_3:max, latency_p50_seconds:min]
 `
 
@@ -171,4 +171,13 @@ func exactColumns(row results.Row) results.Row {
 		}
 	}
 	return exact
+}
+
+// leaveToFullRun leaves out, with -short, a test that sweeps a text several times: under the race detector, for which
+// -short is, that takes most of a minute. The full run has it.
+func leaveToFullRun(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("left out with -short: it sweeps a text over and over")
+	}
 }

@@ -37,6 +37,7 @@ func TestPlanCountsStages(t *testing.T) {
 
 // What the plan says is what the run does.
 func TestPlanIsWhatIsRun(t *testing.T) {
+	leaveToFullRun(t)
 	for name, yaml := range map[string]string{"text": textSweep, "vectors": vectorSweep} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace(t, yaml)

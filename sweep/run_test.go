@@ -58,6 +58,7 @@ func TestTextSweep(t *testing.T) {
 
 // The mean of every metric over the query rows is the metric of the point.
 func TestRowsCanBeTracedToQueries(t *testing.T) {
+	leaveToFullRun(t)
 	p := newPlace(t, textSweep)
 	p.writeText()
 	p.sets = []string{"measure.context_tokens=30", "measure.evidence=contain"}
@@ -89,6 +90,7 @@ func TestRowsCanBeTracedToQueries(t *testing.T) {
 }
 
 func TestSecondRunRepeatsNothing(t *testing.T) {
+	leaveToFullRun(t)
 	p := newPlace(t, textSweep)
 	p.writeText()
 	first := p.run()
@@ -111,6 +113,7 @@ func TestSecondRunRepeatsNothing(t *testing.T) {
 }
 
 func TestChangedFileMeasuresOnlyWhatIsNew(t *testing.T) {
+	leaveToFullRun(t)
 	p := newPlace(t, textSweep)
 	p.writeText()
 	first := p.run()
@@ -122,6 +125,7 @@ func TestChangedFileMeasuresOnlyWhatIsNew(t *testing.T) {
 }
 
 func TestChangeThatSparesNothingIsExplained(t *testing.T) {
+	leaveToFullRun(t)
 	p := newPlace(t, textSweep)
 	p.writeText()
 	first := p.run()
@@ -169,6 +173,7 @@ func TestInterruptedRunKeepsWhatIsFinished(t *testing.T) {
 }
 
 func TestSameSeedSameRows(t *testing.T) {
+	leaveToFullRun(t)
 	graphs := strings.Replace(vectorSweep, "  - {engine: flat}\n", "  - {engine: flat}\n  - {engine: hnswlib}\n  - {engine: faiss, factory: \"IVF8,PQ4np\", search: {nprobe: [1, 4]}}\n  - {engine: faiss, factory: HNSW8}\n", 1)
 	for name, yaml := range map[string]string{"text": textSweep, "vectors": graphs} {
 		t.Run(name, func(t *testing.T) {
