@@ -60,6 +60,7 @@ var abMetrics = []struct {
 const (
 	fewestPairs = 12
 	sparePairs  = 4 // beyond what a decision needs at the least
+	mostPairs   = 2000
 )
 
 // AB compares two variants on this machine: indexes of both are loaded at the same time, and blocks of the same queries
@@ -105,6 +106,12 @@ func AB(ctx context.Context, opt ABOptions) (*ab.Result, error) {
 	}
 	result.Seconds = time.Since(begun).Seconds()
 	result.Points = duel.points
+	if base.runner.dataDigest() != next.runner.dataDigest() {
+		result.Warnings = append(result.Warnings, "the two files measure on different data or questions: what differs may be these, and not what was changed")
+	}
+	if duel.few {
+		result.Warnings = append(result.Warnings, fmt.Sprintf("recall and nDCG are not compared: fewer than %d questions have them", stats.MinPairs(opt.Confidence)))
+	}
 	result.Warnings = append(result.Warnings, union(base.runner.summary.Warnings, next.runner.summary.Warnings)...)
 	return result, correct(result, opt.Confidence)
 }
@@ -125,10 +132,12 @@ func (o *ABOptions) validate() error {
 		return wrongOption("a confidence of %g is not between 0.5 and 1", o.Confidence)
 	case !(o.Margin >= 0 && o.Margin < 1) || !(o.QualityMargin >= 0 && o.QualityMargin < 1):
 		return wrongOption("margins of %g and %g: both must be at least 0 and under 1", o.Margin, o.QualityMargin)
-	case o.Block <= 0:
-		return wrongOption("a block of %v: it must take some time", o.Block)
-	case o.Pairs < 0:
-		return wrongOption("%d pairs: there must be some", o.Pairs)
+	case o.Block < time.Millisecond || o.Block > time.Hour:
+		return wrongOption("a block of %v: it must take from 1ms to 1h", o.Block)
+	case o.Pairs < 0 || o.Pairs > mostPairs:
+		return wrongOption("%d pairs: at most %d are compared", o.Pairs, mostPairs)
+	case (o.Base.File.Dataset == nil) != (o.New.File.Dataset == nil):
+		return wrongOption("%s and %s are not of one kind: one measures on text and the other on vectors", o.Base.File.Path, o.New.File.Path)
 	}
 	for _, side := range []ABSide{o.Base, o.New} {
 		for i, l := range side.File.Measure.Load {

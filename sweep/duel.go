@@ -26,6 +26,7 @@ type duel struct {
 	base, next *abPrepared
 	dir        string
 	points     []ab.Point
+	few        bool // there were too few questions to compare quality by
 }
 
 // duelist is one side of the pair that is being measured.
@@ -292,6 +293,7 @@ func (d *duel) answers(a, b *duelist, first, second *cell.Visited, point *ab.Poi
 	for _, name := range abQuality(min(a.runner.maxK(), b.runner.maxK())) {
 		x, y := pairedValues(base.queries, next.queries, name)
 		if len(x) < stats.MinPairs(d.Confidence) {
+			d.few = d.few || len(x) > 0
 			continue
 		}
 		c, err := stats.Compare(x, y, stats.CompareOptions{Confidence: d.Confidence, Margin: d.QualityMargin, Mean: true, Seed: d.Base.File.Seed})

@@ -30,7 +30,7 @@ func TestOpenLoop(t *testing.T) {
 	}
 }
 
-// An hour is a promise that every rate keeps which the search tries; a nanosecond is one that none keeps.
+// A nanosecond is a promise that no rate keeps, and a recall over 1 a condition that no point meets.
 func TestSLO(t *testing.T) {
 	p := newPlace(t, strings.Replace(vectorSweep, "load: [{closed: [1, 2]}]", `max_time: 300ms, load: [{slo: {p99: 1ns}}, {slo: {p99: 10s, where: "ann_recall_at_10 >= 0.5"}}, {slo: {p99: 10s, where: "ann_recall_at_10 > 1"}}]`, 1))
 	p.run()
@@ -42,7 +42,7 @@ func TestSLO(t *testing.T) {
 		if row["load_mode"] != "slo" || !strings.HasPrefix(row["slo"].(string), "p99 <= ") || row["slo_met"] == nil {
 			t.Errorf("%v", row)
 		}
-		if met := row["slo_met"].(bool); met && i != 1 || (row["target_qps"] == nil) != (i == 0) {
+		if met := row["slo_met"].(bool); met && (i != 1 || row["target_qps"] == nil) || i == 0 && row["target_qps"] != nil {
 			t.Errorf("row %d: met %v at %v", i, met, row["target_qps"])
 		}
 		if row["slo_met"] == false && row["warnings"] == nil {
@@ -61,6 +61,17 @@ func TestQueriesThatTakeTooLong(t *testing.T) {
 	for _, row := range p.rows() {
 		if row["queries_timed_out"] != int64(40) || row["queries_failed"] != int64(40) || row["ann_recall_at_10"] != 0.0 || row["latency_p50_seconds"].(float64) <= 0 || row["qps"] != 0.0 {
 			t.Errorf("%v", row)
+		}
+	}
+}
+
+// A promise is not kept by failing at once.
+func TestSLOOfFailures(t *testing.T) {
+	p := newPlace(t, strings.Replace(vectorSweep, "load: [{closed: [1, 2]}]", "max_time: 300ms, load: [{slo: {p99: 10s}}]", 1)+"limits: {query_time: 1ns}\n")
+	p.run()
+	for _, row := range p.rows() {
+		if row["slo_met"] != false || row["target_qps"] != nil {
+			t.Errorf("met %v at %v, where every query failed", row["slo_met"], row["target_qps"])
 		}
 	}
 }

@@ -78,13 +78,14 @@ const (
 // tryRate sends arrivals at one rate for as long as a p99 needs.
 func (c *cellVisits) tryRate(v visitor, p *pointRun, promise file.Load, rate float64) (load.Trial, error) {
 	enough := time.Duration(1.2 * float64(stats.MinSamples(0.99, confidence)) / rate * float64(time.Second))
-	visited, err := c.visit(v, p, cell.Visit{
+	ask := cell.Visit{
 		Load: cell.Load{
 			Mode: cell.Open, Clients: promise.Clients, Rate: rate, Constant: promise.Arrivals == file.Constant, Timeout: c.timeout,
 			MaxWait: max(hopeless*promise.P99, leastMax),
 		},
 		Warmup: c.measure.Warmup, MinTime: max(c.measure.MinTime, leastTrial, min(enough, mostTrial)),
-	})
+	}
+	visited, err := c.visit(v, p, ask)
 	if err != nil {
 		return load.Trial{}, err
 	}
@@ -93,9 +94,16 @@ func (c *cellVisits) tryRate(v visitor, p *pointRun, promise file.Load, rate flo
 		return load.Trial{}, err
 	}
 	p99, _, _, _ := stats.Percentile(block.Histogram, 0.99) // with fewer samples than an interval needs it is what there is
-	trial := load.Trial{Rate: rate, Block: block, Holds: block.Samples > 0 && block.Dropped == 0 && p99 <= promise.P99}
+	trial := load.Trial{Rate: rate, Block: block}
+	trial.Holds = block.Samples > 0 && block.Dropped == 0 && block.Errors == 0 && p99 <= promise.P99 && keptUp(block, ask.MinTime)
 	if !trial.Holds {
-		trial.Why = fmt.Sprintf("p99 %v, %d dropped", p99, block.Dropped)
+		trial.Why = fmt.Sprintf("p99 %v, %d dropped, %d failed, %v for %v of arrivals", p99, block.Dropped, block.Errors, block.Wall, ask.MinTime)
 	}
 	return trial, nil
+}
+
+// keptUp says whether a block that lasted for planned was answered in about that time. Else its queue grew, and a longer
+// one would have shown any latency: a rate that is promised must be one that can go on.
+func keptUp(b *load.Block, planned time.Duration) bool {
+	return b.Wall <= planned+planned/10+2*time.Millisecond
 }

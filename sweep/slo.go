@@ -20,6 +20,10 @@ func checkLoads(f *file.File) error {
 	return nil
 }
 
+// keptRate is the share of the arrivals of an slo that must be answered in time: fewer mean that its queue grew. It is under
+// 1 by more than the number of random arrivals varies.
+const keptRate = 0.85
+
 // sloColumns says whether a point keeps its promise at the rate that was found for it.
 func sloColumns(row results.Row, p *pointRun) error {
 	l := p.plan.load
@@ -33,12 +37,16 @@ func sloColumns(row results.Row, p *pointRun) error {
 	}
 	p99, known := row["latency_p99_seconds"].(float64)
 	dropped, _ := row["dropped"].(int64)
-	met := p.rate.found > 0 && known && p99 <= l.P99.Seconds() && dropped == 0
+	failed, _ := row["errors"].(int64)
+	qps, _ := row["qps"].(float64)
+	met := p.rate.found > 0 && known && p99 <= l.P99.Seconds() && dropped == 0 && failed == 0 && qps >= keptRate*p.rate.found
 	switch {
 	case p.rate.found == 0 && p.rate.ended:
 		addWarnings(row, "time was up before a rate was found that keeps the slo; what is shown is the lowest that was tried: raise max_time")
 	case p.rate.found == 0:
 		addWarnings(row, "no rate was low enough for the latency that slo asks for; what is shown is the lowest that was tried")
+	case failed > 0:
+		addWarnings(row, "queries failed, so the slo is not kept at any rate")
 	case !known:
 		addWarnings(row, "too few samples for a p99 at the rate that was found: raise min_time or rounds")
 	case !met:

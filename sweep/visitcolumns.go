@@ -27,7 +27,7 @@ func (r *runner) visitColumns(row results.Row, run *cellRun, p *pointRun) error 
 	row["samples"], row["errors"], row["repetitions"] = all.Samples, all.Errors, int64(len(used))
 	row["qps"] = all.QPS()
 	if e := estimateOf("qps", blocks); e.interval {
-		row["qps_low"], row["qps_high"] = e.low, e.high
+		row["qps_low"], row["qps_high"] = min(e.low, all.QPS()), max(e.high, all.QPS()) // a rounding apart where arrivals are constant
 	}
 	row["harness_overhead_seconds"] = run.loaded.Overhead
 	if all.Service != nil {
@@ -38,6 +38,9 @@ func (r *runner) visitColumns(row results.Row, run *cellRun, p *pointRun) error 
 		// Waking up late adds to latency as well.
 		row["harness_overhead_seconds"] = run.loaded.OverheadOpen + all.Overslept.Seconds()/float64(max(all.Samples, 1))
 		openWarnings(row, all)
+		if target, ok := row["target_qps"].(float64); ok && row["qps"].(float64) < keptRate*target {
+			addWarnings(row, "fewer answers a second than arrivals: the point does not keep up with the rate, and with more time its latency would be larger")
+		}
 	}
 	if len(r.file.Measure.Until) > 0 {
 		met, err := run.visits.untilMet(used)

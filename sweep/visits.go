@@ -121,11 +121,7 @@ func (c *cellVisits) needsMore(p *pointRun) (bool, error) {
 		return false, nil
 	}
 	used := c.used(p)
-	samples := int64(0)
-	for _, v := range used {
-		samples += v.Samples
-	}
-	if samples < int64(stats.MinSamples(0.99, confidence)) {
+	if sampled(used) < enoughSamples {
 		return true, nil
 	}
 	quiet := len(used) - countNoisy(used)
@@ -157,7 +153,19 @@ func (c *cellVisits) budget() time.Duration {
 	return max(defaultBudget, 2*time.Duration(m.Rounds)*(m.Warmup+m.MinTime))
 }
 
-// used are the visits that count: the quiet ones, if these are as many as rounds were asked for, else all. What makes a
+// enoughSamples is what a 99th percentile needs.
+var enoughSamples = int64(stats.MinSamples(0.99, confidence))
+
+func sampled(visits []*cell.Visited) int64 {
+	n := int64(0)
+	for _, v := range visits {
+		n += v.Samples
+	}
+	return n
+}
+
+// used are the visits that count: the quiet ones, if these are as many as rounds were asked for and have the samples that a
+// p99 needs (or all together have too few as well), else all. What makes a
 // visit noisy is read from the machine and never from latencies, so that slow answers are not thrown out for being slow.
 func (c *cellVisits) used(p *pointRun) []*cell.Visited {
 	if c.measure.Noisy != noisyRepeat {
@@ -169,7 +177,7 @@ func (c *cellVisits) used(p *pointRun) []*cell.Visited {
 			quiet = append(quiet, v)
 		}
 	}
-	if len(quiet) < c.measure.Rounds {
+	if len(quiet) < c.measure.Rounds || sampled(quiet) < enoughSamples && sampled(p.visits) >= enoughSamples {
 		return p.visits
 	}
 	return quiet

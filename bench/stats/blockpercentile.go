@@ -17,7 +17,8 @@ type BlockPercentile struct {
 	Low, High time.Duration
 	// Enough says that there are MinSamples(p, confidence). Otherwise the percentile should not be reported at all.
 	Enough bool
-	// Interval says that Low and High are known: Enough, and at least 3 Blocks.
+	// Interval says that Low and High are known: Enough, at least 3 Blocks, and these alike enough to tell within a factor
+	// of 10.
 	Interval bool
 	Blocks   int // that have samples
 }
@@ -64,11 +65,19 @@ func PercentileOverBlocks(blocks []*hdrhistogram.Histogram, p, confidence float6
 	out.Low, out.High = time.Duration(whole.atRank(int64(low))), time.Duration(whole.atRank(int64(high)))
 	if out.Value > 0 {
 		margin := studentQuantile(1-(1-confidence)/2, len(single)-1) * whole.jackknife(single, p)
+		if !(margin <= widest) {
+			out.Interval, out.Low, out.High = false, 0, 0
+			return out
+		}
 		out.Low = min(out.Low, time.Duration(math.Floor(float64(out.Value)*math.Exp(-margin))))
 		out.High = max(out.High, time.Duration(min(math.Ceil(float64(out.Value)*math.Exp(margin)), math.MaxInt64/2)))
 	}
 	return out
 }
+
+// widest is the logarithm of the largest factor by which an interval may reach beyond its percentile. Blocks that differ by
+// more, as those of a queue that comes and goes, say that it is not known, and not what it may be.
+var widest = math.Log(10)
 
 // tally is samples by value.
 type tally struct {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -80,6 +81,9 @@ func (f *abFlags) run(cmd *cobra.Command, args []string) error {
 	if f.opt.Jobs < 1 {
 		return usage(fmt.Errorf("--jobs: at least one job is needed, not %d", f.opt.Jobs))
 	}
+	if info, err := os.Stat(f.out); f.out != "" && err == nil && info.IsDir() {
+		return usage(fmt.Errorf("--out: %s is a folder; name a file", f.out))
+	}
 	base, next, err := f.sides(args)
 	if err != nil {
 		return err
@@ -89,6 +93,9 @@ func (f *abFlags) run(cmd *cobra.Command, args []string) error {
 	f.opt.Progress = bar.event
 	result, err := sweep.AB(cmd.Context(), f.opt)
 	bar.close()
+	if errors.Is(err, context.Canceled) {
+		return exitError{exitInterrupted, errors.New("interrupted; nothing is kept of a comparison that is half done, except what was prepared")}
+	}
 	if err != nil {
 		return err
 	}
@@ -179,6 +186,9 @@ func (f *abFlags) verdict(result *ab.Result) error {
 	}
 	switch {
 	case f.failOn != "never" && bad > 0:
+		if bad == 1 {
+			return exitError{exitGate, errors.New("1 metric " + what)}
+		}
 		return exitError{exitGate, fmt.Errorf("%d metrics %s", bad, what)}
 	case result.Failed() > 0:
 		return exitError{exitIncomplete, fmt.Errorf("%d of %d points could not be compared", result.Failed(), len(result.Points))}

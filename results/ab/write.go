@@ -156,7 +156,7 @@ func (r *Result) writeText(w *bufio.Writer) error {
 // notes say what the decisions rest on.
 func (r *Result) notes() []string {
 	n := r.Count()
-	notes := []string{"", fmt.Sprintf("%d better, %d same, %d worse, %d inconclusive, from %d pairs of blocks of about %v a point, at a confidence of %v for all decisions together; measured in %v.",
+	notes := []string{"", "base and new are over all blocks together; change and interval are those of the ratios within pairs, which the decision rests on.", fmt.Sprintf("%d better, %d same, %d worse, %d inconclusive, from %d pairs of blocks of about %v a point, at a confidence of %v for all decisions together; measured in %v.",
 		n[stats.Better], n[stats.Same], n[stats.Worse], n[stats.Inconclusive], r.Pairs, seconds(r.Block), r.Confidence, seconds(r.Seconds).Round(time.Second/10))}
 	if n[stats.Inconclusive] > 0 {
 		notes = append(notes, "Inconclusive: neither a change beyond the margin nor its absence is shown. More --pairs, a longer --block or a quieter machine (see `frontier doctor`) narrow the interval.")

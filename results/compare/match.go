@@ -40,7 +40,7 @@ func DefaultMatch() []string {
 		"dataset", "chunker", "chunk_size", "chunk_overlap", "chunk_unit", "embedder", "embedder_model", "dim",
 		"engine", "index_kind", "index_spec", "m", "ef_construction", "nlist", "pq_m", "sq_bits", "ef_search", "nprobe", "fusion", "fusion_param", "fusion_norm", "analyzer", "bm25_k1", "bm25_b",
 		"filter", "filter_mode", "filter_boost", "reranker", "rerank_model", "rerank_depth", "context_tokens",
-		"load_mode", "concurrency", "target_qps",
+		"load_mode", "concurrency", "in_flight", "arrivals", "target_qps", "slo",
 	}
 	return slices.DeleteFunc(columns, func(name string) bool { _, known := results.Lookup(name); return !known })
 }

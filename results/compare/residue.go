@@ -50,7 +50,7 @@ func kindOf(name string) Kind {
 		return Machine
 	case "dataset", "title_mode", "metric", "chunker", "chunk_size", "chunk_overlap", "chunk_unit", "embedder", "embedder_model", "embed_params", "dim",
 		"engine", "index_kind", "index_spec", "m", "ef_construction", "nlist", "pq_m", "sq_bits", "ef_search", "nprobe", "fusion", "fusion_param", "fusion_norm", "analyzer", "bm25_k1", "bm25_b", "params",
-		"filter", "filter_mode", "filter_boost", "reranker", "rerank_model", "rerank_depth", "context_tokens", "load_mode", "concurrency", "target_qps":
+		"filter", "filter_mode", "filter_boost", "reranker", "rerank_model", "rerank_depth", "context_tokens", "load_mode", "concurrency", "in_flight", "arrivals", "target_qps", "slo":
 		return Parameter
 	case "k", "depth", "build_threads", "engine_version", "go_version", "commit", "instruction_set", "cpu", "cores":
 		return Environment

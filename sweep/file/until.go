@@ -24,7 +24,11 @@ func (d *decoder) until(s *section) []Until {
 	if e == nil {
 		return nil
 	}
-	if e.val.kind != mapping || len(e.val.entries) == 0 {
+	if e.val.kind == mapping && len(e.val.entries) == 0 {
+		s.wrong(e, "is an empty mapping", untilExample)
+		return nil
+	}
+	if e.val.kind != mapping {
 		s.wrong(e, "must be a mapping of a statistic to a width, not "+e.val.describe(), untilExample)
 		return nil
 	}
