@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -88,7 +89,7 @@ func (c *cellVisits) settle(v visitor) error {
 		var err error
 		open = slices.DeleteFunc(open, func(p *pointRun) bool {
 			more, needErr := c.needsMore(p)
-			err = joinFirst(err, needErr)
+			err = errors.Join(err, needErr)
 			return !more
 		})
 		if err != nil || len(open) == 0 {
@@ -106,13 +107,6 @@ func (c *cellVisits) settle(v visitor) error {
 		slices.Reverse(open)
 	}
 	return nil
-}
-
-func joinFirst(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // needsMore says whether a point should be visited again.

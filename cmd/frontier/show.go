@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -59,6 +60,9 @@ func (f *showFlags) run(cmd *cobra.Command, dir string) error {
 		var absent *show.Error
 		if errors.As(err, &absent) {
 			return usage(err)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return usage(hint(err, "name the results folder of a sweep"))
 		}
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,10 +61,10 @@ func (r *Result) lines() [][]string {
 // Name names the point for people: what tells it from the others of base, and what was changed.
 func (p *Point) Name() string {
 	var parts []string
-	for _, name := range sortedKeys(p.Key) {
+	for _, name := range slices.Sorted(maps.Keys(p.Key)) {
 		parts = append(parts, fmt.Sprintf("%s=%v", name, p.Key[name]))
 	}
-	for _, name := range sortedKeys(p.Changed) {
+	for _, name := range slices.Sorted(maps.Keys(p.Changed)) {
 		parts = append(parts, fmt.Sprintf("%s %s -> %s", name, orNone(p.Changed[name][0]), orNone(p.Changed[name][1])))
 	}
 	if len(parts) == 0 {
@@ -77,15 +78,6 @@ func orNone(v any) string {
 		return "none"
 	}
 	return fmt.Sprint(v)
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	var keys []string
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 func (m *Metric) change(v float64) string {
