@@ -58,9 +58,8 @@ var abMetrics = []struct {
 
 // The number of pairs, where the options leave it open.
 const (
-	fewestPairs = 12
-	sparePairs  = 4 // beyond what a decision needs at the least
-	mostPairs   = 2000
+	defaultPairs = 30 // at least; or twice what a decision needs, since that many would have to agree all
+	mostPairs    = 2000
 )
 
 // AB compares two variants on this machine: indexes of both are loaded at the same time, and blocks of the same queries
@@ -153,7 +152,7 @@ func (o *ABOptions) validate() error {
 func pairsFor(asked int, confidence float64, family int) (int, error) {
 	needed := stats.MinPairs(1 - (1-confidence)/float64(max(family, 1)))
 	if asked == 0 {
-		return max(fewestPairs, needed+sparePairs), nil
+		return max(defaultPairs, 2*needed), nil
 	}
 	if asked < needed {
 		return 0, wrongOption("%d pairs cannot decide %d metrics at a confidence of %g, whatever they show: measure at least %d pairs, compare fewer points, or lower --confidence",

@@ -63,7 +63,7 @@ func TestABFindsASlowEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Points) != 1 || r.Points[0].Error != "" || r.Points[0].Pairs < fewestPairs || r.Points[0].Queries < fewestQueries {
+	if len(r.Points) != 1 || r.Points[0].Error != "" || r.Points[0].Pairs < defaultPairs || r.Points[0].Queries < fewestQueries {
 		t.Fatalf("%+v", r)
 	}
 	for metric, want := range map[string]stats.Decision{

@@ -189,10 +189,7 @@ func (d *duel) blocks(a, b *duelist, point *ab.Point) (duelBlocks, error) {
 	rng := rand.New(rand.NewPCG(d.Base.File.Seed, uint64(len(d.points))))
 	var quiet, all duelBlocks
 	at := 0
-	for i := 0; len(quiet.base) < d.Pairs && i < d.Pairs+d.Pairs/2; i++ {
-		if i >= d.Pairs && len(quiet.base)+d.Pairs+d.Pairs/2-i < d.Pairs {
-			break // there will not be enough quiet ones any more
-		}
+	for i := 0; d.wants(i, len(quiet.base)); i++ {
 		sides := []*duelist{a, b}
 		if rng.IntN(2) == 1 {
 			slices.Reverse(sides)
@@ -201,7 +198,7 @@ func (d *duel) blocks(a, b *duelist, point *ab.Point) (duelBlocks, error) {
 		noisy := false
 		for _, s := range sides {
 			v, err := s.session.visit(cell.Visit{
-				Point: s.index, Load: s.load(), Start: at, Count: point.Queries, Warmup: d.Block / 10, Seed: d.Base.File.Seed + uint64(i),
+				Point: s.index, Load: s.load(), Start: at, Count: point.Queries, Warmup: warmup(d.Block), Seed: d.Base.File.Seed + uint64(i),
 			})
 			if err != nil {
 				return duelBlocks{}, err
@@ -224,6 +221,20 @@ func (d *duel) blocks(a, b *duelist, point *ab.Point) (duelBlocks, error) {
 	}
 	point.Pairs = len(used.base)
 	return used, nil
+}
+
+// wants says whether another pair is to be measured after so many, of which some were quiet.
+func (d *duel) wants(measured, quiet int) bool {
+	if measured < d.Pairs {
+		return true
+	}
+	left := d.Pairs + d.Pairs/2 - measured
+	return quiet < d.Pairs && quiet+left >= d.Pairs
+}
+
+// warmup is the unmeasured time before a block. The other side had the caches until then.
+func warmup(block time.Duration) time.Duration {
+	return max(block/10, min(block, 10*time.Millisecond))
 }
 
 func (b *duelBlocks) add(base, next *load.Block) {

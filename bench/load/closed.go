@@ -165,7 +165,8 @@ type client struct {
 	id    int
 	block Block
 	end   time.Duration // of the last query
-	_     [64]byte      // clients lie side by side and write to their blocks all the time
+	turn  yielder
+	_     [64]byte // clients lie side by side and write to their blocks all the time
 }
 
 // warm sends queries without looking at their answers. Errors will come again when they count.
@@ -173,7 +174,9 @@ func (c *client) warm() {
 	if c.Warmup == 0 {
 		return
 	}
-	for begin := c.Clock(); !c.stop.Load() && c.Clock()-begin < c.Warmup; {
+	begin := c.Clock()
+	for now := begin; !c.stop.Load() && now-begin < c.Warmup; now = c.Clock() {
+		c.turn.yield(now)
 		query, _ := c.take()
 		_ = c.target.Do(c.id, query)
 	}
@@ -187,6 +190,7 @@ func (c *client) measure() {
 		if c.EachOnce && taken >= int64(len(c.Order)) && c.end-c.begin >= c.MinTime {
 			return // another client took the last query of the pass between done and take
 		}
+		c.turn.yield(c.end)
 		before := c.Clock()
 		err := c.target.Do(c.id, query)
 		c.end = c.Clock()

@@ -43,13 +43,17 @@ type openClient struct {
 	last    time.Duration // due time of its last recorded arrival
 	exit    time.Duration // due time of the arrival that it did not take
 	dropped time.Duration // longest wait of a dropped arrival
-	_       [64]byte      // clients lie side by side and write to their blocks all the time
+	turn    yielder
+	_       [64]byte // clients lie side by side and write to their blocks all the time
 }
 
 // serve takes arrivals, one after the other, until the block is done.
 func (c *openClient) serve() {
 	c.now = c.Clock()
 	for !c.stop.Load() {
+		if c.turn.yield(c.now) {
+			c.now = c.Clock()
+		}
 		due := c.schedule.take()
 		if !c.wants(due) {
 			c.exit = due

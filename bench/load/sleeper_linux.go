@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spin is longer than nine of ten sleeps overrun: by 31 us of 200 us, and 42 us of 2.3 ms, measured on a virtual
-// machine. The runtime's own timers are of no use here: they overrun by 0.9 ms, since the runtime rounds the
+// spin is twice what nine of ten sleeps overrun: by 31 us of 200 us, and 42 us of 2.3 ms, measured on a virtual
+// machine, where an idle core at times takes longer to wake. The runtime's own timers are of no use here: they overrun by 0.9 ms, since the runtime rounds the
 // time that it waits for up to a millisecond.
-const spin = 40 * time.Microsecond
+const spin = 100 * time.Microsecond
 
 // sleeper sleeps with a timer of the kernel's. The runtime waits for it as for a socket, so that the goroutine holds
 // neither a thread nor a place among the running ones meanwhile, as it would in nanosleep.

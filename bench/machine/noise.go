@@ -89,7 +89,7 @@ type noiseSource struct {
 	clock     func() float64
 }
 
-// StartNoise begins a stretch, after a calibration of a few milliseconds that is not part of it.
+// StartNoise begins a stretch, after calibrations of a few milliseconds that are not part of it.
 func StartNoise() *Sampler {
 	start := time.Now()
 	return startNoise(noiseSource{
@@ -104,10 +104,25 @@ func StartNoise() *Sampler {
 }
 
 func startNoise(source noiseSource) *Sampler {
-	s := &Sampler{source: source, calibration: source.calibrate()}
+	s := &Sampler{source: source, calibration: settled(source.calibrate)}
 	s.clock = source.clock()
 	s.before = source.counters()
 	return s
+}
+
+// settled calibrates until two results in a row agree, at most mostSettling times, and gives the last: a core that was
+// idle is slower by a third for the first milliseconds, measured on a virtual machine.
+func settled(calibrate func() time.Duration) time.Duration {
+	const mostSettling, agree = 8, 0.03
+	last := calibrate()
+	for range mostSettling - 1 {
+		before := last
+		last = calibrate()
+		if math.Abs(float64(last-before)) <= agree*float64(before) {
+			break
+		}
+	}
+	return last
 }
 
 // Stop ends the stretch, calibrates again and says what went on in between. It may be called again for a longer one.
