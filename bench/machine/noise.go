@@ -40,13 +40,15 @@ const (
 )
 
 // Warnings says what was too noisy and what to do about it; none means that the stretch was quiet as far as is known.
-// The figures are in n: a warning names only the limit, so that the same trouble in many stretches is one warning.
+// The figures are in n: a warning names only the limit, so that the same trouble in many stretches is one warning. Shares
+// of time must exceed theirs by what the counters may be off by; see Reasons.
 func (n Noise) Warnings() []string {
 	var w []string
-	if n.StealFraction > quietSteal {
+	coarse := n.coarse()
+	if n.StealFraction > quietSteal+coarse {
 		w = append(w, fmt.Sprintf("other virtual machines took over %v%% of the CPU time: measure again, or on a dedicated machine", 100*quietSteal))
 	}
-	if n.OtherFraction > quietOther {
+	if n.OtherFraction > quietOther+coarse {
 		w = append(w, fmt.Sprintf("other processes took over %v%% of the CPU time: stop them and measure again", 100*quietOther))
 	}
 	if math.Abs(n.CalibrationRatio-1) > quietCalibration {
@@ -59,6 +61,14 @@ func (n Noise) Warnings() []string {
 		w = append(w, fmt.Sprintf("the cores run at less than %v%% of their highest clock speed: set the governor to performance", 100*quietClock))
 	}
 	return w
+}
+
+// coarse is the share of the stretch that the system's counters may be off by.
+func (n Noise) coarse() float64 {
+	if n.Elapsed <= 0 {
+		return math.Inf(1) // a stretch without length shows nothing
+	}
+	return tickSlack.Seconds() / n.Elapsed.Seconds()
 }
 
 // switchRate is involuntary switches a second and core.

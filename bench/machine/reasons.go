@@ -37,10 +37,7 @@ func (n Noise) Noisy() bool { return len(n.Reasons()) > 0 }
 // counters may be off by, so a stretch of 100 ms needs 25% of steal and one of 1 s needs 7%.
 func (n Noise) Reasons() []Reason {
 	var reasons []Reason
-	coarse := math.Inf(1) // a stretch without length shows nothing
-	if n.Elapsed > 0 {
-		coarse = tickSlack.Seconds() / n.Elapsed.Seconds()
-	}
+	coarse := n.coarse()
 	if n.StealFraction > noisySteal+coarse {
 		reasons = append(reasons, Stolen)
 	}

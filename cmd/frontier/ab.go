@@ -55,7 +55,7 @@ func newAB() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.binaries, "bin", nil, "an executable of frontier; give it twice, base first. They build, load and search; chunks and vectors are made by this one")
-	flags.IntVar(&f.opt.Pairs, "pairs", 0, "pairs of blocks for each point (default: what the decisions need and 4 more, at least 12)")
+	flags.IntVar(&f.opt.Pairs, "pairs", 0, "pairs of blocks for each point (default: 30, or twice what the decisions need if that is more)")
 	flags.DurationVar(&f.opt.Block, "block", 100*time.Millisecond, "what a block of queries is to take")
 	flags.Float64Var(&f.opt.Confidence, "confidence", 0.99, "of all decisions together: at most the rest of runs of equals call anything better or worse")
 	flags.Float64Var(&f.opt.Margin, "margin", 0.03, "smallest relative change of a latency, a rate or a size that matters")
