@@ -16,9 +16,9 @@ const (
 )
 
 // MeasureMultiplyAdd is how many floating point operations a second workers goroutines reach together in frontier's own
-// kernel for inner products, on vectors that stay in the cache: a multiplication and an addition count as two. It is the
-// best of a few stretches of d in all, and the most that exact search can hope for. It is an error if the kernel's answer
-// is wrong.
+// kernel for inner products of float32, on vectors that stay in the cache: a multiplication and an addition count as two.
+// It is the best of a few stretches of d in all, and the most that exact search can hope for where it compares in
+// float32 only. It is an error if the kernel's answer is wrong.
 func MeasureMultiplyAdd(ctx context.Context, workers int, d time.Duration) (perSecond float64, err error) {
 	const dim = throughputDim
 	queries := kernels.TileShape().Queries

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"frontier/internal/kernels"
 	"frontier/internal/vector"
 )
 
@@ -111,6 +112,43 @@ func TestExactEqualsBruteForce(t *testing.T) {
 							t.Fatal(err)
 						}
 						equal(t, got, all.first(k))
+					}
+				})
+			}
+		}
+	}
+}
+
+// Of sets this large, all but the first rows meet the sieve, where the machine has one.
+func TestExactThroughTheSieveEqualsBruteForce(t *testing.T) {
+	const rows, queries, k = 3000, 5, 20
+	dims := []int{17, 128}
+	if testing.Short() {
+		dims = dims[1:]
+	}
+	for _, set := range adversaries {
+		for _, dim := range dims {
+			for _, m := range metrics {
+				t.Run(fmt.Sprintf("%s/dim=%d/%s", set.name, dim, m), func(t *testing.T) {
+					rng := rand.New(rand.NewPCG(uint64(dim), 8))
+					fill := func(rows int) *vector.Matrix {
+						data := make([]float32, rows*dim)
+						for i := range data {
+							data[i] = float32(set.value(rng, i/dim, i%dim))
+						}
+						return matrix(t, data, dim)
+					}
+					base, asked := fill(rows), fill(queries)
+					s, err := NewScanner(asked, m, k, 2)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := s.Add(t.Context(), base, 0); err != nil {
+						t.Fatal(err)
+					}
+					equal(t, s.Neighbors(), bruteForce(base, asked, m, k))
+					if set.name == "gaussian" && kernels.HasSieve() && s.search.Sieved() == 0 {
+						t.Error("the sieve was not used")
 					}
 				})
 			}

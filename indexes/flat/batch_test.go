@@ -46,7 +46,7 @@ func some(rng *rand.Rand, n int, share float64) *indexes.IDSet {
 }
 
 func TestFilteredAndBatchAnswerAsSearchDoes(t *testing.T) {
-	const n, count = 700, 9
+	const n, count = 1000, 9 // at 96 dimensions, all but the first rows meet the sieve of package knn
 	dims := []int{1, 3, 17, 96}
 	if testing.Short() {
 		dims = []int{3, 17}

@@ -10,7 +10,7 @@ func squaredL2NEON(a, b *float32, n int) float32
 func packNEON(dst, row, mean *float32, n int, scale float32) float32
 
 //go:noescape
-func siftNEON(queries, rows *float32, stride, dim, groups int, offsets, limits, scores *float32, masks *uint32, hits *int32) int
+func siftNEON(queries, rows *float32, stride, dim, groups int, offsets, limits, scores *float32, hits *uint32) int
 
 // The sums over bytes take a multiple of 16 of them, at most byteChunk.
 

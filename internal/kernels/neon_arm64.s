@@ -220,33 +220,40 @@ GLOBL bits<>(SB), RODATA|NOPTR, $32
 	PRODUCT(12, p, 22, i) \
 	PRODUCT(14, p, 23, i)
 
-// The offset of a row is added to its scores in d and d+1. What is less than the limits in V24 and V25 has its bit, which
-// is in V26 and V27, cleared in the mask.
-#define COMPARE(d) \
-	VLD1R.P 4(R6), [V16.S4]        \
-	FADD(d, d, 16)                 \
-	FADD(d+1, d+1, 16)             \
-	FCMGT(17, 24, d)               \
-	FCMGT(18, 25, d+1)             \
+// The offset of a row is added to its scores in d and d+1, which are lower and upper. What is less than the limits in V24
+// and V25 has its bit, which is in V26 and V27, cleared in the mask. The scores are written to R8, and the row, R10, and
+// the mask to R9; these move on if the mask is not empty.
+#define COMPARE(d, lower, upper) \
+	VLD1R.P 4(R6), [V16.S4]           \
+	FADD(d, d, 16)                    \
+	FADD(d+1, d+1, 16)                \
+	FCMGT(17, 24, d)                  \
+	FCMGT(18, 25, d+1)                \
 	VAND    V17.B16, V26.B16, V17.B16 \
 	VAND    V18.B16, V27.B16, V18.B16 \
 	VORR    V17.B16, V18.B16, V17.B16 \
-	VADDV   V17.S4, V17            \
-	VMOV    V17.S[0], R0           \
-	EOR     $0xff, R0, R0          \
-	MOVW.P  R0, 4(R7)              \
-	ORR     R0, R1, R1
+	VADDV   V17.S4, V17               \
+	VMOV    V17.S[0], R0              \
+	EOR     $0xff, R0, R0             \
+	VST1    [lower.S4, upper.S4], (R8) \
+	MOVW    R10, (R9)                 \
+	MOVW    R0, 4(R9)                 \
+	CMP     $0, R0                    \
+	CSET    NE, R0                    \
+	ADD     R0<<5, R8, R8             \
+	ADD     R0<<3, R9, R9             \
+	ADD     $1, R10, R10
 
-// func siftNEON(queries *float32, rows *float32, stride int, dim int, groups int, offsets *float32, limits *float32, scores *float32, masks *uint32, hits *int32) int
-TEXT ·siftNEON(SB), NOSPLIT, $0-88
+// func siftNEON(queries *float32, rows *float32, stride int, dim int, groups int, offsets *float32, limits *float32, scores *float32, hits *uint32) int
+TEXT ·siftNEON(SB), NOSPLIT, $0-80
 	MOVD queries+0(FP), R2
 	MOVD rows+8(FP), R3
 	MOVD stride+16(FP), R4
 	MOVD groups+32(FP), R5
 	MOVD offsets+40(FP), R6
 	MOVD scores+56(FP), R8
-	MOVD hits+72(FP), R9
-	MOVD masks+64(FP), R22
+	MOVD hits+64(FP), R9
+	LSL  $3, R5, R5
 	MOVD $0, R10
 	MOVD $bits<>(SB), R23
 
@@ -319,33 +326,21 @@ compare:
 	MOVD limits+48(FP), R0
 	VLD1 (R0), [V24.S4, V25.S4]
 	VLD1 (R23), [V26.S4, V27.S4]
-	MOVD R22, R7
-	MOVD $0, R1
-	COMPARE(0)
-	COMPARE(2)
-	COMPARE(4)
-	COMPARE(6)
-	COMPARE(8)
-	COMPARE(10)
-	COMPARE(12)
-	COMPARE(14)
-	CBZ  R1, nothing
-	VST1.P [V0.S4, V1.S4, V2.S4, V3.S4], 64(R8)
-	VST1.P [V4.S4, V5.S4, V6.S4, V7.S4], 64(R8)
-	VST1.P [V8.S4, V9.S4, V10.S4, V11.S4], 64(R8)
-	VST1.P [V12.S4, V13.S4, V14.S4, V15.S4], 64(R8)
-	MOVD R7, R22
-	MOVW.P R10, 4(R9)
-
-nothing:
-	ADD $1, R10, R10
-	B   group
+	COMPARE(0, V0, V1)
+	COMPARE(2, V2, V3)
+	COMPARE(4, V4, V5)
+	COMPARE(6, V6, V7)
+	COMPARE(8, V8, V9)
+	COMPARE(10, V10, V11)
+	COMPARE(12, V12, V13)
+	COMPARE(14, V14, V15)
+	B group
 
 done:
-	MOVD hits+72(FP), R0
+	MOVD hits+64(FP), R0
 	SUB  R0, R9, R9
-	LSR  $2, R9, R9
-	MOVD R9, ret+80(FP)
+	LSR  $3, R9, R9
+	MOVD R9, ret+72(FP)
 	RET
 
 // func dotUint8NEON(a *byte, b *byte, n int) int32

@@ -120,3 +120,46 @@ func TestSiftReadsNothingPastTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// So do those of the sieve.
+func TestSieveReadsNothingPastTheEnd(t *testing.T) {
+	memory := [6][]byte{edge(t), edge(t), edge(t), edge(t), edge(t), edge(t)}
+	for _, v := range withSieve() {
+		for dim := 1; dim <= 40; dim++ {
+			rows := v.tile.Rows
+			tile := newTile(&v, 1, dim)
+			bytes, panel := NewByteTile(tile), newBytePanel(&v, dim)
+			row := lastFloats(memory[0], dim)
+			for i := range row {
+				row[i] = 2
+			}
+			panel.values = memory[1][len(memory[1])-len(panel.values):]
+			for i := range panel.values {
+				panel.values[i] = byteBias + 1
+			}
+			panel.terms = lastFloats(memory[2], len(panel.terms))
+			for i := range panel.terms {
+				panel.terms[i] = 1
+			}
+			bytes.stride = 4 * quads(dim)
+			bytes.values = unsafe.Slice((*int8)(unsafe.Pointer(&memory[3][len(memory[3])-rows*bytes.stride])), rows*bytes.stride)
+			clear(bytes.values)
+			bytes.terms = unsafe.Slice((*uint32)(unsafe.Pointer(&memory[4][len(memory[4])-4*len(bytes.terms)])), len(bytes.terms))
+			limits := lastFloats(memory[5], v.tile.Queries)
+			for j := range limits {
+				limits[j] = float32(2*dim) + float32(j%2)
+			}
+			for i := range rows {
+				_, sum := v.sieve.round(bytes.values[i*bytes.stride:][:dim], row, 1, 1)
+				*bytes.term(i, 0) = uint32(-byteBias * sum)
+				bytes.SetTerms(i, RowTerms{})
+			}
+			tile.SetRows(rows)
+			bytes.SetRows(rows)
+			out := NewSifted(tile)
+			if pairs := out.Sieve(panel, bytes, limits); pairs != rows*v.tile.Queries/2 {
+				t.Errorf("%s, dim %d: %d pairs pass, want %d", v.name, dim, pairs, rows*v.tile.Queries/2)
+			}
+		}
+	}
+}

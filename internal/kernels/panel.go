@@ -64,10 +64,12 @@ func tileGroups(v *variant, size, dim int) int {
 	return max(size/(4*tileStride(dim)*v.tile.Rows), 1)
 }
 
+// TileRows is the Cap of a Tile.
+func TileRows(size, dim int) int { return tileGroups(&active, size, dim) * active.tile.Rows }
+
 // TileBytes is what a Tile and the Sifted that goes with it hold in memory.
 func TileBytes(size, dim int) int {
-	rows := tileGroups(&active, size, dim) * active.tile.Rows
-	return 4 * rows * (tileStride(dim) + 1 + active.tile.Queries + 1 + 1)
+	return TileRows(size, dim) * (4*(tileStride(dim)+1+active.tile.Queries) + hitBytes)
 }
 
 // Cap is how many rows the tile has room for.
@@ -78,6 +80,9 @@ func (t *Tile) Cap() int { return len(t.offsets) }
 func (t *Tile) Pack(i int, row, mean []float32, scale float32) float32 {
 	return t.kernels.pack(t.values[i*t.stride:i*t.stride+t.dim], row[:t.dim], mean[:t.dim], scale)
 }
+
+// Row is what the i-th row was packed as. It is not to be changed.
+func (t *Tile) Row(i int) []float32 { return t.values[i*t.stride:][:t.dim] }
 
 // Pack is Tile.Pack into a slice.
 func Pack(dst, row, mean []float32, scale float32) float32 {
@@ -96,25 +101,25 @@ func (t *Tile) SetRows(n int) {
 	}
 }
 
-// Sifted is what is left of the scores of a tile with a panel: those of the groups of rows in which at least one score
-// is not less than the limit of its query.
+// Sifted is what is left of the scores of a tile with a panel: those of the rows of which at least one score is not less
+// than the limit of its query.
 type Sifted struct {
 	shape  Shape
-	scores []float32 // Rows x Queries a group
-	masks  []uint32  // Rows a group
-	groups []int32
-	hits   int
+	scores []float32 // shape.Queries of each hit
+	hits   []hit
+	n      int // hits
 }
+
+// hit is a row that has scores left, and a bit for each query whether its score is one of them.
+type hit struct{ row, mask uint32 }
+
+// hitBytes is what a hit takes.
+const hitBytes = 8
 
 // NewSifted has room for what is left of t.
 func NewSifted(t *Tile) *Sifted {
 	rows, shape := t.Cap(), t.kernels.tile
-	return &Sifted{
-		shape:  shape,
-		scores: make([]float32, rows*shape.Queries),
-		masks:  make([]uint32, rows),
-		groups: make([]int32, rows/shape.Rows),
-	}
+	return &Sifted{shape: shape, scores: make([]float32, rows*shape.Queries), hits: make([]hit, rows)}
 }
 
 // Sift compares the rows of t with the queries of p: the score of a row and a query is their inner product, added up in
@@ -122,22 +127,17 @@ func NewSifted(t *Tile) *Sifted {
 // score that is not a number is not. limits holds a value for each query of the panel. The error of the inner product is
 // at most dim roundings of float32 relative to the sum of the magnitudes of the products.
 func (s *Sifted) Sift(p *Panel, t *Tile, limits []float32) {
-	s.hits = 0
+	s.n = 0
 	if t.groups > 0 {
-		s.hits = t.kernels.sift(p, t, limits[:s.shape.Queries], s)
+		s.n = t.kernels.sift(p, t, limits[:s.shape.Queries], s)
 	}
 }
 
-// Empty reports whether nothing is left.
-func (s *Sifted) Empty() bool { return s.hits == 0 }
+// Rows is how many rows of the tile have scores left.
+func (s *Sifted) Rows() int { return s.n }
 
-// Rows is the rows of the tile that may have scores left: as many as the hits times Rows. Row i of these is row at(i)
-// of the tile.
-func (s *Sifted) Rows() int { return s.hits * s.shape.Rows }
-
-// Row is the place in the tile of the i-th of Rows, which of its scores are left (bit j for query j), and the scores. It
-// may be a row beyond those that were packed.
+// Row is the place in the tile of the i-th of Rows, which of its scores are left (bit j for query j, at least one), and
+// the scores. It may be a row beyond those that were packed.
 func (s *Sifted) Row(i int) (row int, mask uint32, scores []float32) {
-	shape := s.shape
-	return int(s.groups[i/shape.Rows])*shape.Rows + i%shape.Rows, s.masks[i], s.scores[i*shape.Queries : (i+1)*shape.Queries]
+	return int(s.hits[i].row), s.hits[i].mask, s.scores[i*s.shape.Queries : (i+1)*s.shape.Queries]
 }

@@ -55,6 +55,9 @@ func (s *sifting) left(t testing.TB) map[[2]int]float32 {
 	left := map[[2]int]float32{}
 	for i := range s.out.Rows() {
 		row, mask, scores := s.out.Row(i)
+		if mask == 0 {
+			t.Fatalf("row %d is there without a score", row)
+		}
 		if row >= s.rows {
 			continue
 		}
@@ -81,12 +84,12 @@ func TestSiftHandsOnWhatReachesTheLimit(t *testing.T) {
 					}
 					s.limits[0], s.limits[1] = float32(math.Inf(-1)), float32(math.Inf(1))
 					scores := guard(s.tile.Cap()*v.tile.Queries, 0)
-					marks, groups := make([]uint32, s.tile.Cap()+1), make([]int32, s.tile.Cap()/v.tile.Rows+1)
-					s.out.scores, s.out.masks, s.out.groups = scores.values, marks[:s.tile.Cap()], groups[:len(groups)-1]
+					hits := make([]hit, s.tile.Cap()+1)
+					s.out.scores, s.out.hits = scores.values, hits[:s.tile.Cap()]
 					s.out.Sift(s.panel, s.tile, s.limits)
 					scores.check(t)
-					if marks[len(marks)-1] != 0 || groups[len(groups)-1] != 0 {
-						t.Fatal("wrote past the masks or the groups")
+					if hits[len(hits)-1] != (hit{}) {
+						t.Fatal("wrote past the hits")
 					}
 					left := s.left(t)
 					for row := range rows {
@@ -115,7 +118,7 @@ func TestSiftHandsOnNothingBelowTheLimits(t *testing.T) {
 			s.limits[j] = 1e6
 		}
 		s.out.Sift(s.panel, s.tile, s.limits)
-		if !s.out.Empty() || s.out.Rows() != 0 {
+		if s.out.Rows() != 0 {
 			t.Errorf("%s: %d rows are left", v.name, s.out.Rows())
 		}
 	}
@@ -149,7 +152,7 @@ func TestTileBytes(t *testing.T) {
 		for _, size := range []int{1, 10000, 1 << 17} {
 			tile := NewTile(size, dim)
 			out := NewSifted(tile)
-			held := 4 * (len(tile.values) + len(tile.offsets) + len(out.scores) + len(out.masks) + len(out.groups))
+			held := 4*(len(tile.values)+len(tile.offsets)+len(out.scores)) + hitBytes*len(out.hits)
 			if bytes := TileBytes(size, dim); held > bytes {
 				t.Errorf("a tile of %d bytes for dimension %d holds %d bytes, and says %d", size, dim, held, bytes)
 			}

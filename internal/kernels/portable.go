@@ -75,32 +75,28 @@ func pack(dst, row, mean []float32, scale float32) float32 {
 func sift(p *Panel, t *Tile, limits []float32, out *Sifted) int {
 	limits = limits[:4]
 	hits := 0
-	for group := range t.groups {
-		masks := out.masks[2*hits : 2*hits+2]
-		for r := range masks {
-			at := 2*group + r
-			row, panel := t.values[at*t.stride:at*t.stride+p.dim], p.values
-			var s0, s1, s2, s3 float32
-			for _, v := range row {
-				q := panel[:4]
-				s0 += q[0] * v
-				s1 += q[1] * v
-				s2 += q[2] * v
-				s3 += q[3] * v
-				panel = panel[4:]
-			}
-			scores := out.scores[4*(2*hits+r):][:4]
-			offset := t.offsets[at]
-			scores[0], scores[1], scores[2], scores[3] = s0+offset, s1+offset, s2+offset, s3+offset
-			masks[r] = 0
-			for j, score := range scores {
-				if !(score < limits[j]) {
-					masks[r] |= 1 << j
-				}
+	for at := range 2 * t.groups {
+		row, panel := t.values[at*t.stride:at*t.stride+p.dim], p.values
+		var s0, s1, s2, s3 float32
+		for _, v := range row {
+			q := panel[:4]
+			s0 += q[0] * v
+			s1 += q[1] * v
+			s2 += q[2] * v
+			s3 += q[3] * v
+			panel = panel[4:]
+		}
+		scores := out.scores[4*hits:][:4]
+		offset := t.offsets[at]
+		scores[0], scores[1], scores[2], scores[3] = s0+offset, s1+offset, s2+offset, s3+offset
+		var mask uint32
+		for j, score := range scores {
+			if !(score < limits[j]) {
+				mask |= 1 << j
 			}
 		}
-		if masks[0]|masks[1] != 0 {
-			out.groups[hits] = int32(group)
+		if mask != 0 {
+			out.hits[hits] = hit{uint32(at), mask}
 			hits++
 		}
 	}

@@ -22,7 +22,7 @@ func packAVX512(dst *float32, row *float32, mean *float32, n int, scale float32)
 // siftAVX512 is sift of the variant; see variant.
 //
 //go:noescape
-func siftAVX512(queries *float32, rows *float32, stride int, dim int, groups int, offsets *float32, limits *float32, scores *float32, masks *uint32, hits *int32) int
+func siftAVX512(queries *float32, rows *float32, stride int, dim int, groups int, offsets *float32, limits *float32, scores *float32, hits *uint32) int
 
 // dotUint8AVX512 is the inner product of n bytes; n is at most byteChunk.
 //
@@ -62,7 +62,7 @@ func packAVX2(dst *float32, row *float32, mean *float32, n int, scale float32) f
 // siftAVX2 is sift of the variant; see variant.
 //
 //go:noescape
-func siftAVX2(queries *float32, rows *float32, stride int, dim int, groups int, offsets *float32, limits *float32, scores *float32, masks *uint32, hits *int32) int
+func siftAVX2(queries *float32, rows *float32, stride int, dim int, groups int, offsets *float32, limits *float32, scores *float32, hits *uint32) int
 
 // dotUint8AVX2 is the inner product of n bytes; n is at most byteChunk.
 //
@@ -83,6 +83,16 @@ func dotInt8AVX2(a *byte, b *byte, n int) int32
 //
 //go:noescape
 func squaredL2Int8AVX2(a *byte, b *byte, n int) int32
+
+// roundAVX512 is round of the variant; see variant.
+//
+//go:noescape
+func roundAVX512(dst *int8, row *float32, n int, inverse float32, step float32) (square float32, sum int32)
+
+// sieveAVX512 is sieve of the variant; see variant.
+//
+//go:noescape
+func sieveAVX512(queries *uint8, rows *int8, stride int, quads int, groups int, rowTerms *uint32, queryTerms *float32, limits *float32, hits *uint32) int
 
 // dot64FourAVX2 writes the inner product of the query and each of four rows of n values to dst, in float64.
 //

@@ -27,7 +27,9 @@ type variant struct {
 
 	pack func(dst, row, mean []float32, scale float32) float32
 	tile Shape
-	sift func(p *Panel, t *Tile, limits []float32, out *Sifted) int
+	// As Sifted.Sift; it returns how many hits there are.
+	sift  func(p *Panel, t *Tile, limits []float32, out *Sifted) int
+	sieve *sieveKernels // nil where float32 is as fast
 	// The bytes of the signed ones are int8. They take at most byteChunk bytes.
 	dotUint8, squaredL2Uint8, dotInt8, squaredL2Int8 func(a, b []byte) int32
 }

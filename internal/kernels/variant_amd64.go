@@ -54,7 +54,7 @@ func avx2() variant {
 		tile: Shape{Rows: 6, Queries: 16},
 		sift: func(p *Panel, t *Tile, limits []float32, out *Sifted) int {
 			return siftAVX2(&p.values[0], &t.values[0], 4*t.stride, p.dim, t.groups, &t.offsets[0], &limits[0],
-				&out.scores[0], &out.masks[0], &out.groups[0])
+				&out.scores[0], &out.hits[0].row)
 		},
 		dotUint8:       bytesKernel(dotUint8AVX2),
 		squaredL2Uint8: bytesKernel(squaredL2Uint8AVX2),
@@ -63,7 +63,7 @@ func avx2() variant {
 	}
 }
 
-// avx512 sums bytes with VNNI where the machine has it, otherwise as avx2 does.
+// avx512 sums bytes with VNNI where the machine has it, otherwise as avx2 does. Without it there is no sieve.
 func avx512(vnni bool) variant {
 	v := avx2()
 	v.name = "avx512"
@@ -87,13 +87,22 @@ func avx512(vnni bool) variant {
 	v.tile = Shape{Rows: 12, Queries: 32}
 	v.sift = func(p *Panel, t *Tile, limits []float32, out *Sifted) int {
 		return siftAVX512(&p.values[0], &t.values[0], 4*t.stride, p.dim, t.groups, &t.offsets[0], &limits[0],
-			&out.scores[0], &out.masks[0], &out.groups[0])
+			&out.scores[0], &out.hits[0].row)
 	}
 	if vnni {
 		v.dotUint8 = bytesKernel(dotUint8AVX512)
 		v.squaredL2Uint8 = bytesKernel(squaredL2Uint8AVX512)
 		v.dotInt8 = bytesKernel(dotInt8AVX512)
 		v.squaredL2Int8 = bytesKernel(squaredL2Int8AVX512)
+		v.sieve = &sieveKernels{
+			round: func(dst []int8, row []float32, inverse, step float32) (square float32, sum int32) {
+				return roundAVX512(unsafe.SliceData(dst), unsafe.SliceData(row), len(row), inverse, step)
+			},
+			sieve: func(p *BytePanel, t *ByteTile, limits []float32, hits []hit) int {
+				return sieveAVX512(&p.values[0], &t.values[0], t.stride, quads(p.dim), t.tile.groups, &t.terms[0], &p.terms[0], &limits[0],
+					&hits[0].row)
+			},
+		}
 	}
 	return v
 }

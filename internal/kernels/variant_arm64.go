@@ -21,7 +21,7 @@ func neon() variant {
 	v.tile = Shape{Rows: 8, Queries: 8}
 	v.sift = func(p *Panel, t *Tile, limits []float32, out *Sifted) int {
 		return siftNEON(&p.values[0], &t.values[0], 4*t.stride, p.dim, t.groups, &t.offsets[0], &limits[0],
-			&out.scores[0], &out.masks[0], &out.groups[0])
+			&out.scores[0], &out.hits[0].row)
 	}
 	v.dotUint8 = sixteens(dotUint8NEON, v.dotUint8)
 	v.squaredL2Uint8 = sixteens(squaredL2Uint8NEON, v.squaredL2Uint8)

@@ -58,6 +58,7 @@ type Search struct {
 	space   *space
 	panels  []panel
 	workers []*worker
+	sieve   bool // pairs pass a sieve of bytes before they are compared in float32
 	packed  bool // the panels hold the queries, all of them, as the space has them
 }
 
@@ -71,6 +72,13 @@ type worker struct {
 	lowers []int64   // for selecting among candidates
 	chosen []int32   // candidates on their way to the Ranker
 	scaled []float32 // a query on its way into a panel
+
+	// For the sieve: the rows of the tile as bytes, if isRounded, and their offsets and squared norms; a query on its way.
+	bytes            *kernels.ByteTile
+	isRounded        bool
+	sieved           int // tiles and panels; see Search.Sieved
+	offsets, squares []float32
+	rounded          []int8
 }
 
 // panel is the queries that are compared at once.
@@ -79,20 +87,32 @@ type panel struct {
 	packed  *kernels.Panel
 	limits  []float32
 	queries []query
+	bytes   *kernels.BytePanel // for the sieve
+	sieving sieving
 }
 
 // New prepares a search.
-func New(cfg Config) *Search {
+func New(cfg Config) *Search { return newSearch(cfg, hasSieve(cfg.Queries.Dim()), tileBytes) }
+
+// hasSieve reports whether rows of dim values are sieved.
+func hasSieve(dim int) bool {
+	return kernels.HasSieve() && dim >= minSieveDim && dim <= kernels.MaxSieveDim
+}
+
+func newSearch(cfg Config, sieve bool, tileBytes int) *Search {
 	dim := cfg.Queries.Dim()
-	s := &Search{cfg: cfg, shape: kernels.TileShape(), workers: make([]*worker, cfg.Workers)}
+	s := &Search{cfg: cfg, shape: kernels.TileShape(), workers: make([]*worker, cfg.Workers), sieve: sieve}
 	s.space = newSpace(cfg.Metric, dim, cfg.Roundings)
 	block := min(blockQueries(dim, cfg.K), cfg.Queries.Len())
 	s.panels = make([]panel, (block+s.shape.Queries-1)/s.shape.Queries)
+	candidates := make([]candidate, len(s.panels)*s.shape.Queries*bufferSize(cfg.K))
 	for i := range s.panels {
 		p := &s.panels[i]
 		p.packed, p.limits = kernels.NewPanel(dim), make([]float32, s.shape.Queries)
+		if sieve {
+			p.bytes = kernels.NewBytePanel(dim)
+		}
 		p.queries = make([]query, s.shape.Queries)
-		candidates := make([]candidate, s.shape.Queries*bufferSize(cfg.K))
 		for j := range p.queries {
 			p.queries[j].candidates, candidates = candidates[:0:bufferSize(cfg.K)], candidates[bufferSize(cfg.K):]
 		}
@@ -103,6 +123,10 @@ func New(cfg Config) *Search {
 		w.rows, w.slacks = make([]int32, w.tile.Cap()), make([]float32, w.tile.Cap())
 		w.lowers, w.chosen = make([]int64, bufferSize(cfg.K)), make([]int32, 0, bufferSize(cfg.K))
 		w.scaled = make([]float32, dim)
+		if sieve {
+			w.bytes, w.rounded = kernels.NewByteTile(w.tile), make([]int8, dim)
+			w.offsets, w.squares = make([]float32, w.tile.Cap()), make([]float32, w.tile.Cap())
+		}
 		s.workers[i] = w
 	}
 	return s
@@ -118,10 +142,17 @@ func blockQueries(dim, k int) int {
 // Bytes is the most memory that a Search of so many queries holds beside them.
 func Bytes(queries, dim, k, workers int) int64 {
 	panel := kernels.TileShape().Queries
-	block := (min(blockQueries(dim, k), queries) + panel - 1) / panel * panel
+	panels := (min(blockQueries(dim, k), queries) + panel - 1) / panel
 	perQuery := 4*dim + candidateSize*bufferSize(k) + querySize + 4
-	perWorker := kernels.TileBytes(tileBytes, dim)*3/2 + 4*(dim+3*bufferSize(k)) + 4<<10
-	return int64(block)*int64(perQuery) + int64(workers)*int64(perWorker) + 16*int64(dim) + 4<<10
+	perWorker := kernels.TileBytes(tileBytes, dim) + 8*kernels.TileRows(tileBytes, dim) + 4*(dim+3*bufferSize(k)) + 4<<10
+	if hasSieve(dim) {
+		perQuery += kernels.BytePanelBytes(dim)
+		perWorker += kernels.ByteTileBytes(tileBytes, dim) + 8*kernels.TileRows(tileBytes, dim) + dim
+	}
+	// What is allocated is rounded up, by an eighth or a few pages.
+	perPanel := panel*perQuery + min(panel*9*dim/8, 24<<10) + 512
+	perWorker += min(perWorker/8, 64<<10)
+	return int64(panels)*int64(perPanel) + int64(workers)*int64(perWorker) + 16*int64(dim) + 24<<10
 }
 
 // Add compares rows with all queries, and hands on to the Ranker each row that can be among the k nearest of a query,
@@ -134,6 +165,9 @@ func (s *Search) Add(ctx context.Context, rows *vector.Matrix, allowed func(row 
 	if s.space.moveTo(rows) {
 		s.packed = false
 	}
+	if s.sieve && !s.packed {
+		s.chooseStep(s.workers[0], rows)
+	}
 	block := len(s.panels) * s.shape.Queries
 	for from := 0; from < s.cfg.Queries.Len(); from += block {
 		if err := s.addToBlock(ctx, rows, allowed, from, min(from+block, s.cfg.Queries.Len())); err != nil {
@@ -142,6 +176,15 @@ func (s *Search) Add(ctx context.Context, rows *vector.Matrix, allowed func(row 
 	}
 	s.packed = s.cfg.Queries.Len() <= block
 	return nil
+}
+
+// Sieved is how many times a tile of rows was compared with a panel of queries in bytes first, and few enough pairs passed
+// for that to be used.
+func (s *Search) Sieved() (n int) {
+	for _, w := range s.workers {
+		n += w.sieved
+	}
+	return n
 }
 
 // addToBlock compares the rows with queries [from, to).
@@ -155,6 +198,7 @@ func (s *Search) addToBlock(ctx context.Context, rows *vector.Matrix, allowed fu
 	}
 	tileRows := s.workers[0].tile.Cap()
 	tiles := (rows.Len() + tileRows - 1) / tileRows
+	sampled := (tiles + sampleEvery - 1) / sampleEvery
 	if err := s.each(ctx, tiles, func(w *worker, i int) error {
 		first := sampledFirst(i, tiles) * tileRows
 		n, err := s.fill(w, rows, allowed, first, min(first+tileRows, rows.Len()))
@@ -163,7 +207,7 @@ func (s *Search) addToBlock(ctx context.Context, rows *vector.Matrix, allowed fu
 		}
 		for j := range panels {
 			// Workers start at different panels, so that they seldom meet.
-			s.compare(w, &panels[(i+j)%len(panels)], n)
+			s.compare(w, &panels[(i+j)%len(panels)], n, s.sieve && i >= sampled)
 		}
 		return nil
 	}); err != nil {
@@ -226,6 +270,9 @@ func (s *Search) begin(w *worker, rows *vector.Matrix, allowed func(row int) boo
 		if !s.packed {
 			s.space.query(q, w.scaled, s.cfg.Queries.Row(id))
 			p.packed.Set(j, w.scaled)
+			if s.sieve {
+				p.bytes.Set(j, w.scaled, w.rounded, s.space.roundQuery(q, w.rounded, w.scaled))
+			}
 		}
 		if q.zero {
 			s.rankFirst(w, id, rows, allowed)
@@ -255,7 +302,7 @@ func (s *Search) fill(w *worker, rows *vector.Matrix, allowed func(row int) bool
 		if allowed != nil && !allowed(row) {
 			continue
 		}
-		offset, slack := s.space.row(w.tile, n, rows.Row(row))
+		offset, slack, square := s.space.row(w.tile, n, rows.Row(row))
 		if math.IsInf(float64(slack), 1) && s.cfg.Finite != nil {
 			if err := s.cfg.Finite(row); err != nil {
 				return 0, err
@@ -263,28 +310,47 @@ func (s *Search) fill(w *worker, rows *vector.Matrix, allowed func(row int) bool
 		}
 		w.tile.SetOffset(n, offset)
 		w.rows[n], w.slacks[n] = int32(row), slack
+		if s.sieve {
+			w.offsets[n], w.squares[n] = offset, square
+		}
 		n++
 	}
 	w.tile.SetRows(n)
+	w.isRounded = false
 	return n, nil
 }
 
-// compare sifts the n rows of the worker's tile through p.
-func (s *Search) compare(w *worker, p *panel, n int) {
+// compare sifts the n rows of the worker's tile through p, and through the sieve first if that is asked for.
+func (s *Search) compare(w *worker, p *panel, n int, sieve bool) {
 	p.Lock()
 	copy(w.limits, p.limits)
+	sieve = sieve && p.sieving.due()
 	p.Unlock()
-	w.sifted.Sift(p.packed, w.tile, w.limits)
-	if w.sifted.Empty() {
+	if sieve {
+		if !w.isRounded {
+			s.roundRows(w, n)
+		}
+		pairs := w.sifted.Sieve(p.bytes, w.bytes, w.limits)
+		sieve = float64(pairs) <= passing*float64(n*s.shape.Queries)
+		p.Lock()
+		p.sieving.done(sieve)
+		p.Unlock()
+	}
+	if sieve {
+		w.sieved++
+		w.sifted.Rescore(p.bytes, w.bytes, w.limits)
+	} else {
+		w.sifted.Sift(p.packed, w.tile, w.limits)
+	}
+	if w.sifted.Rows() == 0 {
 		return
 	}
 	p.Lock()
 	defer p.Unlock()
 	for i := range w.sifted.Rows() {
 		row, mask, scores := w.sifted.Row(i)
-		if mask == 0 || row >= n {
-			continue
+		if row < n {
+			s.collect(w, p, row, mask, scores)
 		}
-		s.collect(w, p, row, mask, scores)
 	}
 }

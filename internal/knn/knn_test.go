@@ -3,6 +3,7 @@ package knn
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -125,12 +126,22 @@ func gaussian(t testing.TB, rows, dim int, offset float64, seed uint64) *vector.
 	return m
 }
 
-func search(t testing.TB, e *exact, workers int, allowed func(int) bool) {
+// search hands all rows to e.
+func search(t testing.TB, e *exact, workers int, allowed func(int) bool) *Search {
 	t.Helper()
-	s := New(Config{Queries: e.queries, Metric: e.metric, K: e.k, Workers: workers, Ranker: e})
+	return searchWith(t, New(e.config(workers)), e, allowed)
+}
+
+func (e *exact) config(workers int) Config {
+	return Config{Queries: e.queries, Metric: e.metric, K: e.k, Workers: workers, Ranker: e}
+}
+
+func searchWith(t testing.TB, s *Search, e *exact, allowed func(int) bool) *Search {
+	t.Helper()
 	if err := s.Add(t.Context(), e.rows, allowed); err != nil {
 		t.Fatal(err)
 	}
+	return s
 }
 
 // Hardly more than the nearest may be handed on, whether the rows lie around the origin or far from it, and in whatever
@@ -148,11 +159,17 @@ func TestAlmostEverythingIsRefused(t *testing.T) {
 					continue // all cosines are then 1 for float32
 				}
 				t.Run(fmt.Sprintf("%s/dim=%d/offset=%g", m, dim, offset), func(t *testing.T) {
-					e := newExact(t, m, gaussian(t, queries, dim, offset, 1), gaussian(t, rows, dim, offset, 2), k)
-					search(t, e, 2, nil)
-					e.check(nil)
-					if handed := e.count.Load(); handed > queries*(k+k/2) {
-						t.Errorf("%d rows were handed on, for %d queries and k = %d", handed, queries, k)
+					asked, base := gaussian(t, queries, dim, offset, 1), gaussian(t, rows, dim, offset, 2)
+					for _, sieve := range []bool{false, true} {
+						e := newExact(t, m, asked, base, k)
+						s := searchWith(t, newSearch(e.config(2), sieve, 8<<10), e, nil)
+						e.check(nil)
+						if handed := e.count.Load(); handed > queries*(k+k/2) {
+							t.Errorf("sieve %v: %d rows were handed on, for %d queries and k = %d", sieve, handed, queries, k)
+						}
+						if (s.Sieved() > 0) != sieve {
+							t.Errorf("sieve %v: used %d times", sieve, s.Sieved())
+						}
 					}
 				})
 			}
@@ -171,11 +188,13 @@ func TestRowsInOrderAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := newExact(t, vector.L2, gaussian(t, 5, dim, 0, 1), base, k)
-	search(t, e, 1, nil)
-	e.check(nil)
-	if handed := e.count.Load(); handed > 5*rows/100 {
-		t.Errorf("%d rows were handed on for 5 queries", handed)
+	for _, sieve := range []bool{false, true} {
+		e := newExact(t, vector.L2, gaussian(t, 5, dim, 0, 1), base, k)
+		searchWith(t, newSearch(e.config(1), sieve, tileBytes), e, nil)
+		e.check(nil)
+		if handed := e.count.Load(); handed > 5*rows/100 {
+			t.Errorf("sieve %v: %d rows were handed on for 5 queries", sieve, handed)
+		}
 	}
 }
 
@@ -184,9 +203,11 @@ func TestOnlyAllowedRowsAreHandedOn(t *testing.T) {
 	for _, m := range metrics {
 		for _, keep := range []int{1, 7, 2999, 10000} {
 			allowed := func(row int) bool { return row%keep == keep-1 }
-			e := newExact(t, m, queries, rows, 5)
-			search(t, e, 2, allowed)
-			e.check(allowed)
+			for _, sieve := range []bool{false, true} {
+				e := newExact(t, m, queries, rows, 5)
+				searchWith(t, newSearch(e.config(2), sieve, 1<<10), e, allowed)
+				e.check(allowed)
+			}
 		}
 	}
 }
@@ -275,59 +296,127 @@ func TestScoresStayWithinTheirBounds(t *testing.T) {
 
 // checkBounds compares rows and queries of the given size, or of ever smaller ones.
 func checkBounds(t *testing.T, m vector.Metric, dim int, size, offset float64, shrinking bool) {
-	const rows, queries = 30, 4
-	scaled := func(n int, seed uint64) *vector.Matrix {
-		data := gaussian(t, n, dim, offset, seed).Rows(0, n)
-		for i := range data {
-			data[i] = float32(float64(data[i]) * size)
-			if !shrinking {
-				continue
-			}
-			data[i] *= float32(math.Pow(10, -1.5*float64(i/dim)))
-			if i/dim%2 == 1 { // each with its opposite, so that the mean does not hide the small ones
-				data[i] = -data[i-dim]
-			}
-		}
-		matrix, err := vector.NewMatrix(data, dim)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return matrix
-	}
-	base, asked := scaled(rows, 1), scaled(queries, 2)
-	sp := newSpace(m, dim, 0)
-	sp.moveTo(base)
-	tile, panel := kernels.NewTile(1<<20, dim), kernels.NewPanel(dim)
-	sifted, limits, moved := kernels.NewSifted(tile), make([]float32, kernels.TileShape().Queries), make([]float32, dim)
-	slacks := make([]float64, rows)
-	of := make([]query, len(limits))
-	for j := range limits {
-		limits[j] = float32(math.Inf(-1))
-		sp.query(&of[j], moved, asked.Row(j%queries))
-		panel.Set(j, moved)
-	}
-	n := min(rows, tile.Cap())
-	for i := range n {
-		offset, slack := sp.row(tile, i, base.Row(i))
-		tile.SetOffset(i, offset)
-		slacks[i] = float64(slack)
-	}
-	tile.SetRows(n)
-	sifted.Sift(panel, tile, limits)
-	for i := range sifted.Rows() {
-		row, _, scores := sifted.Row(i)
-		if row >= n {
+	base, asked := scaled(t, 30, dim, size, offset, shrinking, 1), scaled(t, 4, dim, size, offset, shrinking, 2)
+	b := newBounds(t, m, base, asked)
+	b.checkScores()
+	b.checkSieve()
+}
+
+func scaled(t *testing.T, n, dim int, size, offset float64, shrinking bool, seed uint64) *vector.Matrix {
+	data := gaussian(t, n, dim, offset, seed).Rows(0, n)
+	for i := range data {
+		data[i] = float32(float64(data[i]) * size)
+		if !shrinking {
 			continue
 		}
-		for j, score := range scores {
-			q := &of[j]
-			d := distance(m, asked.Row(j%queries), base.Row(row))
-			want := q.origin - q.factor*d
-			upper, lower := float64(score)+q.slack, float64(score)-slacks[row]-q.slack
-			if !(upper < want) && !(lower > want) {
-				continue // also where there is no bound
+		data[i] *= float32(math.Pow(10, -1.5*float64(i/dim)))
+		if i/dim%2 == 1 { // each with its opposite, so that the mean does not hide the small ones
+			data[i] = -data[i-dim]
+		}
+	}
+	matrix, err := vector.NewMatrix(data, dim)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return matrix
+}
+
+// bounds is a Search with rows in the tile of its worker and queries in its panel.
+type bounds struct {
+	*testing.T
+	*Search
+	w           *worker
+	p           *panel
+	base, asked *vector.Matrix
+	rows        int
+}
+
+func newBounds(t *testing.T, m vector.Metric, base, asked *vector.Matrix) *bounds {
+	return newBoundsIn(t, m, base, asked, func(s *Search) {
+		s.space.moveTo(base)
+		s.chooseStep(s.workers[0], base)
+	})
+}
+
+// newBoundsIn takes space and step as move makes them.
+func newBoundsIn(t *testing.T, m vector.Metric, base, asked *vector.Matrix, move func(s *Search)) *bounds {
+	t.Helper()
+	queries := slices.Repeat(asked.Rows(0, asked.Len()), kernels.TileShape().Queries)
+	all, err := vector.NewMatrix(queries[:kernels.TileShape().Queries*asked.Dim()], asked.Dim())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newExact(t, m, all, base, 1)
+	s := newSearch(e.config(1), true, 1<<17)
+	move(s)
+	b := &bounds{t, s, s.workers[0], &s.panels[0], base, all, 0}
+	s.begin(b.w, base, nil, b.p, 0, all.Len())
+	if b.rows, err = s.fill(b.w, base, nil, 0, min(base.Len(), b.w.tile.Cap())); err != nil {
+		t.Fatal(err)
+	}
+	s.roundRows(b.w, b.rows)
+	return b
+}
+
+func (b *bounds) distance(row, query int) float64 {
+	return distance(b.space.metric, b.asked.Row(query), b.base.Row(row))
+}
+
+// checkScores fails if a score and its bounds exclude what follows from the distance.
+func (b *bounds) checkScores() {
+	b.Helper()
+	limits := slices.Repeat([]float32{float32(math.Inf(-1))}, b.asked.Len())
+	for _, sieve := range []bool{false, true} {
+		if sieve {
+			b.w.sifted.Sieve(b.p.bytes, b.w.bytes, limits)
+			b.w.sifted.Rescore(b.p.bytes, b.w.bytes, limits)
+		} else {
+			b.w.sifted.Sift(b.p.packed, b.w.tile, limits)
+		}
+		if b.w.sifted.Rows() < b.rows {
+			b.Fatalf("sieve %v: %d of %d rows reach a limit of -Inf", sieve, b.w.sifted.Rows(), b.rows)
+		}
+		for i := range b.w.sifted.Rows() {
+			row, mask, scores := b.w.sifted.Row(i)
+			if row >= b.rows {
+				continue
 			}
-			t.Fatalf("row %d: the score %v, with slacks of %v and %v, excludes %v, which follows from the distance %v", row, score, slacks[row], q.slack, want, d)
+			if bits.OnesCount32(mask) != len(limits) {
+				b.Fatalf("sieve %v: of row %d, %b reach a limit of -Inf", sieve, row, mask)
+			}
+			for j, score := range scores {
+				q := &b.p.queries[j]
+				want := q.origin - q.factor*b.distance(row, j)
+				slack := float64(b.w.slacks[row])
+				upper, lower := float64(score)+q.slack, float64(score)-slack-q.slack
+				if upper < want || lower > want { // neither where there is no bound
+					b.Fatalf("sieve %v, row %d: the score %v, with slacks of %v and %v, excludes %v, which follows from the distance %v",
+						sieve, row, score, slack, q.slack, want, b.distance(row, j))
+				}
+			}
+		}
+	}
+}
+
+// checkSieve fails if a row that is as near as the limit is refused. It makes each row the limit once.
+func (b *bounds) checkSieve() {
+	b.Helper()
+	limits := make([]float32, b.asked.Len())
+	for row := range b.rows {
+		for j := range limits {
+			limits[j] = b.space.limit(&b.p.queries[j], b.distance(row, j))
+		}
+		b.w.sifted.Sieve(b.p.bytes, b.w.bytes, limits)
+		var mask uint32
+		for i := range b.w.sifted.Rows() {
+			if at, m, _ := b.w.sifted.Row(i); at == row {
+				mask = m
+			}
+		}
+		for j := range limits {
+			if q := &b.p.queries[j]; q.id >= 0 && mask>>j&1 == 0 {
+				b.Fatalf("row %d is refused for query %d, where it is at the limit %v", row, j, limits[j])
+			}
 		}
 	}
 }

@@ -53,6 +53,7 @@ type space struct {
 	absolute  float64
 	lost      float64 // what the Ranker's distances lose to underflow, if they are of float32
 	dimension float64
+	step      float32 // of the sieve
 
 	moved bool
 	sum   []float64 // of a sample
@@ -177,8 +178,9 @@ func (sp *space) limit(q *query, worst float64) float32 {
 	return roundDown(q.origin - q.factor*worst - q.slack)
 }
 
-// row packs values as the i-th row of t, and returns its offset and slack, which are +Inf where it has no bound.
-func (sp *space) row(t *kernels.Tile, i int, values []float32) (offset, slack float32) {
+// row packs values as the i-th row of t, and returns its offset and slack, which are +Inf where it has no bound, and the
+// square of its norm.
+func (sp *space) row(t *kernels.Tile, i int, values []float32) (offset, slack, square32 float32) {
 	scale := sp.scale
 	if sp.metric == vector.Cosine {
 		norm := math.Sqrt(float64(kernels.Dot(values, values)))
@@ -194,9 +196,10 @@ func (sp *space) row(t *kernels.Tile, i int, values []float32) (offset, slack fl
 			scale = float32(math.NaN())
 		}
 	}
-	square := float64(t.Pack(i, values, sp.mean, scale))
+	square32 = t.Pack(i, values, sp.mean, scale)
+	square := float64(square32)
 	if sp.g == 0 || !(square < maxSquare) {
-		return float32(math.Inf(1)), float32(math.Inf(1))
+		return float32(math.Inf(1)), float32(math.Inf(1)), square32
 	}
 	wide := sp.g * (1 + 4*sp.g)
 	var bound, start float64
@@ -209,7 +212,7 @@ func (sp *space) row(t *kernels.Tile, i int, values []float32) (offset, slack fl
 	default:
 		bound = 3*wide + sp.absolute
 	}
-	return roundUp(start + bound), roundUp(2 * bound)
+	return roundUp(start + bound), roundUp(2 * bound), square32
 }
 
 func roundDown(v float64) float32 {

@@ -95,22 +95,9 @@ func (s isa) byteKernel(signed, square bool) {
 		widen(y, wideY)
 		add(wideX, wideY, acc[1])
 		Label("end")
-		VPADDD(acc[1], acc[0], acc[0])
-		high := YMM()
-		VEXTRACTI64X4(operand.Imm(1), acc[0], high)
-		VPADDD(high, acc[0].AsY(), acc[0].AsY())
-	} else {
-		VPADDD(acc[1], acc[0], acc[0])
 	}
-	v, high := acc[0].AsX(), XMM()
-	VEXTRACTI128(operand.Imm(1), acc[0].AsY(), high)
-	VPADDD(high, v, v)
-	VPSHUFD(operand.Imm(0xee), v, high)
-	VPADDD(high, v, v)
-	VPSHUFD(operand.Imm(0x55), v, high)
-	VPADDD(high, v, v)
-	sum := GP32()
-	VMOVD(v, sum)
+	VPADDD(acc[1], acc[0], acc[0])
+	sum := s.sumInt32(acc[0])
 	if !s.masks {
 		TESTQ(left, left)
 		JE(operand.LabelRef("end"))
@@ -136,6 +123,25 @@ func (s isa) byteKernel(signed, square bool) {
 	Store(sum, ReturnIndex(0))
 	VZEROUPPER()
 	RET()
+}
+
+// sumInt32 is the sum of the 32-bit values of v.
+func (s isa) sumInt32(v reg.VecVirtual) reg.GPVirtual {
+	if s.masks {
+		high := YMM()
+		VEXTRACTI64X4(operand.Imm(1), v, high)
+		VPADDD(high, v.AsY(), v.AsY())
+	}
+	low, high := v.AsX(), XMM()
+	VEXTRACTI128(operand.Imm(1), v.AsY(), high)
+	VPADDD(high, low, low)
+	VPSHUFD(operand.Imm(0xee), low, high)
+	VPADDD(high, low, low)
+	VPSHUFD(operand.Imm(0x55), low, high)
+	VPADDD(high, low, low)
+	sum := GP32()
+	VMOVD(low, sum)
+	return sum
 }
 
 // vpdpwssd adds the products of 16-bit values of x and y, in pairs, to the 32-bit values of sum. avo does not know it.

@@ -47,6 +47,8 @@ func main() {
 		set.sift()
 		set.byteKernels()
 	}
+	avx512.round()
+	avx512.sieve()
 	avx2.exact(dot64)
 	avx2.exact(squaredL264)
 	avx2.exact(square64)
