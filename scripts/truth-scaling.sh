@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Shows how the time of exact search grows with rows and with queries, beside brute force of FAISS (IndexFlatL2) and
 # hnswlib (BFIndex), where Python can install them, on the same vectors: DIM (32) random bytes each, l2, K (10)
-# neighbours, all cores. Prints a table, writes out/truth-scaling.csv (or OUT), and checks that all find the same distances.
+# neighbours, all cores. Prints a table, writes out/truth-scaling.csv (or OUT) and, where matplotlib can be installed, a
+# picture beside it, and checks that all find the same distances.
 #
 #   ROWS="10000 30000 ..."     base rows, each with QUERIES_FIXED (1000) queries
 #   QUERIES="10000 30000 ..."  queries, each with ROWS_FIXED (10000) base rows
@@ -121,4 +122,35 @@ awk -F, 'NR > 1 {
     printf "growth with %-8s %-9s time ~ size^%.2f\n", part[1] ":", part[2], (n[key] * sxy[key] - sx[key] * sy[key]) / (n[key] * sxx[key] - sx[key] ^ 2)
   }
 }' "$out" | sort
+
+cat >"$dir/plot.py" <<'PY'
+import csv, sys
+import matplotlib
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+rows = list(csv.DictReader(open(sys.argv[1])))
+dim, k = rows[0]["dim"], rows[0]["k"]
+axes = [a for a in ("rows", "queries") if any(r["axis"] == a for r in rows)]
+figure, panels = plt.subplots(1, len(axes), figsize=(4.6 * len(axes), 3.8), squeeze=False, sharey=True, layout="constrained")
+for panel, axis in zip(panels[0], axes):
+    fixed = "queries" if axis == "rows" else "rows"
+    here = [r for r in rows if r["axis"] == axis]
+    for tool, marker in zip(dict.fromkeys(r["tool"] for r in here), "os^"):
+        mine = [r for r in here if r["tool"] == tool]
+        panel.loglog([int(r[axis]) for r in mine], [float(r["seconds"]) for r in mine], marker + "-", label=tool)
+    panel.set_xlabel("%s (%s %s)" % (axis, "{:,}".format(int(here[0][fixed])), fixed))
+    panel.grid(True, which="major", alpha=0.4)
+panels[0][0].set_ylabel("seconds")
+panels[0][0].legend()
+figure.suptitle("Exact search, %s dimensions, k = %s, all cores" % (dim, k), fontsize=11)
+figure.savefig(sys.argv[2], dpi=130)
+PY
+picture=${out%.csv}.png
+if [ -d "$dir/venv" ] && "$dir/venv/bin/pip" install --quiet matplotlib >>"$dir/pip.log" 2>&1; then
+  "$dir/venv/bin/python" "$dir/plot.py" "$out" "$picture"
+  echo "truth-scaling: the picture is $picture"
+else
+  echo "truth-scaling: matplotlib cannot be installed here: no picture" >&2
+fi
 echo "truth-scaling: all tools found the same distances; figures are in $out"
