@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"frontier/internal/kernels"
 	"frontier/internal/knn"
@@ -22,6 +24,7 @@ type Scanner struct {
 	queries *vector.Matrix
 	metric  vector.Metric
 	k       int
+	workers int
 
 	squares []float64 // squared norms of the queries
 	found   []nearest // of each query, in one array of candidates
@@ -50,7 +53,7 @@ func NewScanner(queries *vector.Matrix, m vector.Metric, k, workers int) (*Scann
 		return nil, err
 	}
 	s := &Scanner{
-		queries: queries, metric: m, k: k,
+		queries: queries, metric: m, k: k, workers: workers,
 		squares: make([]float64, n), found: make([]nearest, n),
 	}
 	s.search = knn.New(knn.Config{Queries: queries, Metric: m, K: k, Workers: workers, Ranker: ranker{s}, Finite: s.finite})
@@ -159,7 +162,12 @@ func (s *Scanner) Rows() int64 { return s.rows }
 
 // Row writes the K nearest of query q into ids and distances, nearest first. More rows may be added afterwards.
 func (s *Scanner) Row(q int, ids []int64, distances []float64) {
-	sorted := nearest{heap: append(make([]neighbor, 0, s.k), s.found[q].heap...)}
+	s.row(q, ids, distances, make([]neighbor, 0, s.k))
+}
+
+// row is Row with room for k neighbors.
+func (s *Scanner) row(q int, ids []int64, distances []float64, room []neighbor) {
+	sorted := nearest{heap: append(room[:0], s.found[q].heap...)}
 	for rank, n := range sorted.sorted() {
 		ids[rank], distances[rank] = n.id, n.distance
 	}
@@ -177,10 +185,18 @@ func (s *Scanner) restore(q int, candidates []neighbor) {
 
 // Neighbors is what was found so far, of all queries.
 func (s *Scanner) Neighbors() *Neighbors {
-	k := s.K()
-	n := &Neighbors{K: k, IDs: make([]int64, s.queries.Len()*k), Distances: make([]float64, s.queries.Len()*k)}
-	for q := range s.queries.Len() {
-		s.Row(q, n.IDs[q*k:(q+1)*k], n.Distances[q*k:(q+1)*k])
+	k, queries := s.K(), s.queries.Len()
+	n := &Neighbors{K: k, IDs: make([]int64, queries*k), Distances: make([]float64, queries*k)}
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(s.workers, queries) {
+		all.Go(func() {
+			room := make([]neighbor, 0, s.k)
+			for q := int(next.Add(1)) - 1; q < queries; q = int(next.Add(1)) - 1 {
+				s.row(q, n.IDs[q*k:(q+1)*k], n.Distances[q*k:(q+1)*k], room)
+			}
+		})
 	}
+	all.Wait()
 	return n
 }

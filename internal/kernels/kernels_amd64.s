@@ -2940,6 +2940,123 @@ done:
 	VZEROUPPER
 	RET
 
+// func rescoreAVX512(queries *float32, rows *float32, stride int, dim int, offsets *float32, limits *float32, scores *float32, hits *uint32, n int) int
+// Requires: AVX, AVX512F, BMI, BMI2
+TEXT ·rescoreAVX512(SB), NOSPLIT, $0-80
+	MOVQ  queries+0(FP), AX
+	MOVQ  scores+48(FP), CX
+	MOVQ  hits+56(FP), DX
+	MOVQ  n+64(FP), BX
+	MOVQ  DX, SI
+	MOVQ  dim+24(FP), DI
+	MOVQ  $0x7fffffffffffffff, R8
+	ANDQ  $0x0f, DI
+	BZHIQ DI, R8, R8
+	KMOVW R8, K1
+
+hit:
+	DECQ   BX
+	JL     done
+	MOVL   (DX), R10
+	MOVL   4(DX), DI
+	MOVL   DI, R8
+	MOVQ   offsets+32(FP), R9
+	VMOVSS (R9)(R10*4), X0
+	MOVQ   rows+8(FP), R9
+	MOVQ   stride+16(FP), R11
+	IMULQ  R11, R10
+	ADDQ   R10, R9
+
+pair:
+	TZCNTL DI, R10
+	MOVQ   dim+24(FP), R13
+	MOVQ   R13, R11
+	IMULQ  R10, R11
+	LEAQ   (AX)(R11*4), R11
+	MOVQ   R9, R12
+	VXORPS X1, X1, X1
+	VXORPS X2, X2, X2
+	VXORPS X3, X3, X3
+	VXORPS X4, X4, X4
+
+pairloop4:
+	SUBQ        $0x40, R13
+	JL          pairend4
+	VMOVUPS     (R12), Z5
+	VFMADD231PS (R11), Z5, Z1
+	VMOVUPS     64(R12), Z5
+	VFMADD231PS 64(R11), Z5, Z2
+	VMOVUPS     128(R12), Z5
+	VFMADD231PS 128(R11), Z5, Z3
+	VMOVUPS     192(R12), Z5
+	VFMADD231PS 192(R11), Z5, Z4
+	ADDQ        $+256, R12
+	ADDQ        $+256, R11
+	JMP         pairloop4
+
+pairend4:
+	ADDQ $+64, R13
+
+pairloop1:
+	SUBQ        $0x10, R13
+	JL          pairend1
+	VMOVUPS     (R12), Z5
+	VFMADD231PS (R11), Z5, Z1
+	ADDQ        $+64, R12
+	ADDQ        $+64, R11
+	JMP         pairloop1
+
+pairend1:
+	ADDQ        $+16, R13
+	JE          sum
+	VMOVUPS.Z   (R12), K1, Z5
+	VMOVUPS.Z   (R11), K1, Z6
+	VFMADD231PS Z5, Z6, Z2
+
+sum:
+	VADDPS        Z2, Z1, Z1
+	VADDPS        Z4, Z3, Z3
+	VADDPS        Z3, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y5
+	VADDPS        Y5, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X2
+	VADDPS        X2, X1, X1
+	VMOVHLPS      X1, X1, X2
+	VADDPS        X2, X1, X1
+	VMOVSHDUP     X1, X2
+	VADDSS        X2, X1, X1
+	VADDSS        X0, X1, X1
+	VMOVSS        X1, (CX)(R10*4)
+	MOVQ          limits+40(FP), R11
+	VMOVSS        (R11)(R10*4), X2
+	XORL          R11, R11
+	VUCOMISS      X1, X2
+	SETHI         R11
+	SHLXL         R10, R11, R11
+	XORL          R11, R8
+	BLSRL         DI, DI
+	JNE           pair
+	MOVL          (DX), DI
+	ADDQ          $0x08, DX
+	LEAL          (DI), DI
+	MOVL          DI, (SI)
+	MOVL          R8, 4(SI)
+	XORL          DI, DI
+	TESTL         R8, R8
+	SETNE         DI
+	LEAQ          (SI)(DI*8), SI
+	IMUL3Q        $+128, DI, DI
+	ADDQ          DI, CX
+	JMP           hit
+
+done:
+	MOVQ hits+56(FP), AX
+	SUBQ AX, SI
+	SHRQ $0x03, SI
+	MOVQ SI, ret+72(FP)
+	VZEROUPPER
+	RET
+
 // func dot64FourAVX2(dst *float64, query *float32, row0 *float32, row1 *float32, row2 *float32, row3 *float32, n int)
 // Requires: AVX, FMA3
 TEXT ·dot64FourAVX2(SB), NOSPLIT, $0-56

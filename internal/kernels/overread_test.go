@@ -123,9 +123,9 @@ func TestSiftReadsNothingPastTheEnd(t *testing.T) {
 
 // So do those of the sieve.
 func TestSieveReadsNothingPastTheEnd(t *testing.T) {
-	memory := [6][]byte{edge(t), edge(t), edge(t), edge(t), edge(t), edge(t)}
+	memory := [7][]byte{edge(t), edge(t), edge(t), edge(t), edge(t), edge(t), edge(t)}
 	for _, v := range withSieve() {
-		for dim := 1; dim <= 40; dim++ {
+		for dim := 1; dim <= 31; dim++ {
 			rows := v.tile.Rows
 			tile := newTile(&v, 1, dim)
 			bytes, panel := NewByteTile(tile), newBytePanel(&v, dim)
@@ -159,6 +159,23 @@ func TestSieveReadsNothingPastTheEnd(t *testing.T) {
 			out := NewSifted(tile)
 			if pairs := out.Sieve(panel, bytes, limits); pairs != rows*v.tile.Queries/2 {
 				t.Errorf("%s, dim %d: %d pairs pass, want %d", v.name, dim, pairs, rows*v.tile.Queries/2)
+			}
+			tile.stride, tile.values = dim, lastFloats(memory[0], rows*dim)
+			for i := range tile.values {
+				tile.values[i] = 2
+			}
+			panel.exact = lastFloats(memory[6], len(panel.exact))
+			for i := range panel.exact {
+				panel.exact[i] = 1
+			}
+			out.Rescore(panel, bytes, limits)
+			for i := range out.Rows() {
+				if _, mask, scores := out.Row(i); mask != 0x55555555&(1<<v.tile.Queries-1) || scores[0] != float32(2*dim) {
+					t.Errorf("%s, dim %d: scores %v, marked %b", v.name, dim, scores, mask)
+				}
+			}
+			if out.Rows() != rows {
+				t.Errorf("%s, dim %d: %d rows have scores, want %d", v.name, dim, out.Rows(), rows)
 			}
 		}
 	}

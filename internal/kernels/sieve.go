@@ -15,9 +15,11 @@ type sieveKernels struct {
 	round func(dst []int8, row []float32, inverse, step float32) (square float32, sum int32)
 	// As Sifted.Sieve; it returns how many hits there are.
 	sieve func(p *BytePanel, t *ByteTile, limits []float32, hits []hit) int
+	// As Sifted.Rescore, likewise. There are hits.
+	rescore func(p *BytePanel, t *ByteTile, limits []float32, out *Sifted) int
 }
 
-func portableSieve() *sieveKernels { return &sieveKernels{round, sieve} }
+func portableSieve() *sieveKernels { return &sieveKernels{round, sieve, rescore} }
 
 // HasSieve reports whether the variant in use has kernels that make Sieve faster than Sift. Without them it works, and is
 // slower.
@@ -179,26 +181,9 @@ func (s *Sifted) Sieve(p *BytePanel, t *ByteTile, limits []float32) (pairs int) 
 // Rescore computes the scores of the pairs that Sieve marked, as Sift does but in another order of the sums, and leaves
 // out those that are less than their limits.
 func (s *Sifted) Rescore(p *BytePanel, t *ByteTile, limits []float32) {
-	limits = limits[:s.shape.Queries]
-	kept := 0
-	for _, h := range s.hits[:s.n] {
-		row := t.tile.Row(int(h.row))
-		offset := t.tile.offsets[h.row]
-		scores := s.scores[kept*s.shape.Queries:][:s.shape.Queries]
-		left := h.mask
-		for mask := h.mask; mask != 0; mask &= mask - 1 {
-			j := bits.TrailingZeros32(mask)
-			scores[j] = t.tile.kernels.dot(row, p.exact[j*p.dim:][:p.dim]) + offset
-			if scores[j] < limits[j] {
-				left &^= 1 << j
-			}
-		}
-		if left != 0 {
-			s.hits[kept] = hit{h.row, left}
-			kept++
-		}
+	if s.n > 0 {
+		s.n = t.kernels.rescore(p, t, limits[:s.shape.Queries], s)
 	}
-	s.n = kept
 }
 
 func round(dst []int8, row []float32, inverse, step float32) (square float32, sum int32) {
@@ -237,4 +222,25 @@ func sieve(p *BytePanel, t *ByteTile, limits []float32, hits []hit) int {
 		}
 	}
 	return n
+}
+
+func rescore(p *BytePanel, t *ByteTile, limits []float32, out *Sifted) int {
+	kept := 0
+	for _, h := range out.hits[:out.n] {
+		row, offset := t.tile.Row(int(h.row)), t.tile.offsets[h.row]
+		scores := out.scores[kept*len(limits):][:len(limits)]
+		left := h.mask
+		for mask := h.mask; mask != 0; mask &= mask - 1 {
+			j := bits.TrailingZeros32(mask)
+			scores[j] = t.tile.kernels.dot(row, p.exact[j*p.dim:][:p.dim]) + offset
+			if scores[j] < limits[j] {
+				left &^= 1 << j
+			}
+		}
+		if left != 0 {
+			out.hits[kept] = hit{h.row, left}
+			kept++
+		}
+	}
+	return kept
 }

@@ -174,7 +174,7 @@ func TestSieveHasRoomForTheLargestSums(t *testing.T) {
 
 func TestRescoreKeepsWhatReachesTheLimit(t *testing.T) {
 	for _, v := range withSieve() {
-		for _, dim := range []int{1, 7, 16, 33, 100} {
+		for _, dim := range []int{1, 7, 16, 17, 33, 63, 64, 65, 80, 100} {
 			for _, rows := range []int{1, 13, 40} {
 				s := newSieving(&v, dim, rows)
 				for j := range s.limits {

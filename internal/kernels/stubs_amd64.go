@@ -94,6 +94,11 @@ func roundAVX512(dst *int8, row *float32, n int, inverse float32, step float32) 
 //go:noescape
 func sieveAVX512(queries *uint8, rows *int8, stride int, quads int, groups int, rowTerms *uint32, queryTerms *float32, limits *float32, hits *uint32) int
 
+// rescoreAVX512 is rescore of the variant; see variant.
+//
+//go:noescape
+func rescoreAVX512(queries *float32, rows *float32, stride int, dim int, offsets *float32, limits *float32, scores *float32, hits *uint32, n int) int
+
 // dot64FourAVX2 writes the inner product of the query and each of four rows of n values to dst, in float64.
 //
 //go:noescape

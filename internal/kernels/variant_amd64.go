@@ -102,6 +102,10 @@ func avx512(vnni bool) variant {
 				return sieveAVX512(&p.values[0], &t.values[0], t.stride, quads(p.dim), t.tile.groups, &t.terms[0], &p.terms[0], &limits[0],
 					&hits[0].row)
 			},
+			rescore: func(p *BytePanel, t *ByteTile, limits []float32, out *Sifted) int {
+				return rescoreAVX512(&p.exact[0], &t.tile.values[0], 4*t.tile.stride, p.dim, &t.tile.offsets[0], &limits[0],
+					&out.scores[0], &out.hits[0].row, out.n)
+			},
 		}
 	}
 	return v

@@ -263,6 +263,23 @@ func TestLargestEqualsSorting(t *testing.T) {
 }
 
 func TestRoundingIsDirected(t *testing.T) {
+	inf := float32(math.Inf(1))
+	for _, c := range []struct {
+		v        float64
+		down, up float32
+	}{
+		{0, 0, 0},
+		{1e-300, 0, math.SmallestNonzeroFloat32},
+		{-1e-300, -math.SmallestNonzeroFloat32, 0},
+		{math.Inf(1), inf, inf},
+		{math.Inf(-1), -inf, -inf},
+		{1e300, math.MaxFloat32, inf},
+		{-1e300, -inf, -math.MaxFloat32},
+	} {
+		if down, up := roundDown(c.v), roundUp(c.v); down != c.down || up != c.up {
+			t.Errorf("%v lies between %v and %v, want %v and %v", c.v, down, up, c.down, c.up)
+		}
+	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
 		v := rng.NormFloat64() * math.Pow(10, 90*rng.Float64()-45)

@@ -215,18 +215,19 @@ func (sp *space) row(t *kernels.Tile, i int, values []float32) (offset, slack, s
 	return roundUp(start + bound), roundUp(2 * bound), square32
 }
 
-func roundDown(v float64) float32 {
-	f := float32(v)
-	if float64(f) > v {
-		f = math.Nextafter32(f, float32(math.Inf(-1)))
-	}
-	return f
-}
+func roundDown(v float64) float32 { return -roundUp(-v) }
 
+// roundUp is the smallest value of float32 that is not less than v. Whether float32(v) is that is a matter of chance, so
+// the step to the next value is made without a branch.
 func roundUp(v float64) float32 {
 	f := float32(v)
-	if float64(f) < v {
-		f = math.Nextafter32(f, float32(math.Inf(1)))
+	if f < -math.MaxFloat32 && v > math.Inf(-1) {
+		return -math.MaxFloat32
 	}
-	return f
+	if f > math.MaxFloat32 || f < -math.MaxFloat32 {
+		return f
+	}
+	less := int32(math.Float64bits(float64(f)-v) >> 63)
+	bits := int32(math.Float32bits(f))
+	return math.Float32frombits(uint32(bits + less*(bits>>31|1)))
 }

@@ -49,6 +49,7 @@ func main() {
 	}
 	avx512.round()
 	avx512.sieve()
+	avx512.rescore()
 	avx2.exact(dot64)
 	avx2.exact(squaredL264)
 	avx2.exact(square64)

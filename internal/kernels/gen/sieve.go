@@ -95,6 +95,100 @@ func (s isa) sieve() {
 	returnHits(hits)
 }
 
+// rescore writes the function that computes the scores of the pairs that are marked, in float32, and takes the marks off
+// those that are less than the limit.
+func (s isa) rescore() {
+	name := "rescore" + s.name
+	TEXT(name, NOSPLIT, "func(queries, rows *float32, stride, dim int, offsets, limits, scores *float32, hits *uint32, n int) int")
+	Doc(name + " is rescore of the variant; see variant.")
+	Pragma("noescape")
+	queries := Load(Param("queries"), GP64())
+	scores, hits := Load(Param("scores"), GP64()), Load(Param("hits"), GP64())
+	n, out := Load(Param("n"), GP64()).(reg.GPVirtual), GP64()
+	MOVQ(hits, out)
+	tail := s.tailMask(Load(Param("dim"), GP64()))
+
+	Label("hit")
+	DECQ(n)
+	JL(operand.LabelRef("done"))
+	mask, kept, start, index, stride := GP32(), GP32(), GP64(), GP64(), GP64()
+	MOVL(operand.Mem{Base: hits}, index.As32())
+	MOVL(operand.Mem{Base: hits, Disp: 4}, mask)
+	MOVL(mask, kept)
+	offset, offsets := XMM(), GP64()
+	Load(Param("offsets"), offsets)
+	VMOVSS(operand.Mem{Base: offsets, Index: index, Scale: 4}, offset)
+	Load(Param("rows"), start)
+	Load(Param("stride"), stride)
+	IMULQ(stride, index)
+	ADDQ(index, start)
+
+	Label("pair")
+	j, query, row, left := GP64(), GP64(), GP64(), GP64()
+	TZCNTL(mask, j.As32())
+	Load(Param("dim"), left)
+	MOVQ(left, query)
+	IMULQ(j, query)
+	LEAQ(operand.Mem{Base: queries, Index: query, Scale: 4}, query)
+	MOVQ(start, row)
+	var acc [4]reg.VecVirtual
+	for i := range acc {
+		acc[i] = s.vec()
+		zero(acc[i])
+	}
+	multiply := func(i int) {
+		v := s.vec()
+		VMOVUPS(operand.Mem{Base: row, Disp: i * s.bytes()}, v)
+		VFMADD231PS(operand.Mem{Base: query, Disp: i * s.bytes()}, v, acc[i])
+	}
+	for _, many := range []int{len(acc), 1} {
+		loop, end := label("pair", many, "loop"), label("pair", many, "end")
+		Label(loop)
+		SUBQ(operand.Imm(uint64(many*s.lanes)), left)
+		JL(operand.LabelRef(end))
+		for i := range many {
+			multiply(i)
+		}
+		ADDQ(operand.I32(many*s.bytes()), row)
+		ADDQ(operand.I32(many*s.bytes()), query)
+		JMP(operand.LabelRef(loop))
+		Label(end)
+		ADDQ(operand.I32(many*s.lanes), left)
+	}
+	JE(operand.LabelRef("sum"))
+	a, b := s.vec(), s.vec()
+	VMOVUPS_Z(operand.Mem{Base: row}, tail, a)
+	VMOVUPS_Z(operand.Mem{Base: query}, tail, b)
+	VFMADD231PS(a, b, acc[1])
+	Label("sum")
+	VADDPS(acc[1], acc[0], acc[0])
+	VADDPS(acc[3], acc[2], acc[2])
+	VADDPS(acc[2], acc[0], acc[0])
+	s.reduce(acc[0])
+	score := acc[0].AsX()
+	VADDSS(offset, score, score)
+	VMOVSS(score, operand.Mem{Base: scores, Index: j, Scale: 4})
+	limit, limits, less := XMM(), GP64(), GP32()
+	Load(Param("limits"), limits)
+	VMOVSS(operand.Mem{Base: limits, Index: j, Scale: 4}, limit)
+	XORL(less, less)
+	VUCOMISS(score, limit)
+	SETHI(less.As8())
+	SHLXL(j.As32(), less, less)
+	XORL(less, kept)
+	BLSRL(mask, mask)
+	JNE(operand.LabelRef("pair"))
+	same := GP64()
+	MOVL(operand.Mem{Base: hits}, same.As32())
+	ADDQ(operand.Imm(8), hits)
+	moved := hit(same, 0, kept, out)
+	IMUL3Q(operand.I32(s.tileVectors*s.bytes()), moved, moved)
+	ADDQ(moved, scores)
+	JMP(operand.LabelRef("hit"))
+	Label("done")
+	returnHits(out)
+}
+
 // round writes the function that rounds a row to bytes.
 func (s isa) round() {
 	name := "round" + s.name
