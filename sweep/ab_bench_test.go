@@ -23,11 +23,11 @@ measure: {k: [10]}
 
 // BenchmarkAB compares hnswlib (exact search, where that is absent) with itself, and with itself slowed down by 10%, over
 // and over, and reports how often each metric was called different. FRONTIER_AB_REPEATS sets how often, half as often for
-// the slow-down, and an eighth as often for one of 15%, which a gate with a limit of 5% on p50 is to stop; the default is 200, and 4 with -short.
+// the slow-down, and an eighth as often for one of 15%, which a gate with a limit of 5% on p50 is to stop; the default is 200, and 2 with -short.
 func BenchmarkAB(b *testing.B) {
 	repeats := 200
 	if testing.Short() {
-		repeats = 4
+		repeats = 2
 	}
 	if text := os.Getenv("FRONTIER_AB_REPEATS"); text != "" {
 		var err error
@@ -61,7 +61,10 @@ func report(b *testing.B, p *place, percent string, repeats int) {
 	pairs, seconds := 0, 0.0
 	for i := range repeats {
 		o := p.abOptions(base, next)
-		o.Block, o.Base.File.Seed, o.New.File.Seed = 40*time.Millisecond, uint64(i), uint64(i)
+		o.Pairs, o.Block, o.Base.File.Seed, o.New.File.Seed = 0, 40*time.Millisecond, uint64(i), uint64(i)
+		if testing.Short() {
+			o.Pairs, o.Block = fewPairs, 5*time.Millisecond
+		}
 		r, err := AB(b.Context(), o)
 		if err != nil {
 			b.Fatal(err)
@@ -124,15 +127,18 @@ indexes: [{engine: ENGINE}]
 measure: {k: [10], load: [{closed: 1}, {open: {rate: 2000}}]}
 `
 	engine := "hnswlib, M: [8, 12, 16], search: {ef_search: [16, 32, 64, 128]}"
+	if testing.Short() {
+		engine = "hnswlib, M: [8], search: {ef_search: [16]}"
+	}
 	if engineAbsent("hnswlib") {
 		engine = "flat"
 	}
 	p := newPlace(b, "")
 	for b.Loop() {
 		o := p.abOptions(strings.Replace(yaml, "ENGINE", engine, 1), strings.Replace(yaml, "ENGINE", engine, 1))
-		o.Block = 50 * time.Millisecond
+		o.Pairs, o.Block = 0, 50*time.Millisecond
 		if testing.Short() {
-			o.Block = time.Millisecond
+			o.Pairs, o.Block = fewPairs, time.Millisecond
 		}
 		r, err := AB(b.Context(), o)
 		if err != nil {
