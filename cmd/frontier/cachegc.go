@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -45,7 +44,7 @@ func newCacheGC(dir *string) *cobra.Command {
 			}
 			return withCache(cmd, *dir, func(c *cas.Cache) error {
 				report, err := c.GC(cmd.Context(), opt)
-				tellGC(cmd, report, dry)
+				tellGC(cmd, report, dry, err == nil)
 				return err
 			})
 		},
@@ -56,7 +55,8 @@ func newCacheGC(dir *string) *cobra.Command {
 	return cmd
 }
 
-func tellGC(cmd *cobra.Command, r cas.GCReport, dry bool) {
+// tellGC prints the report. What is left is told only if all artifacts could be looked at.
+func tellGC(cmd *cobra.Command, r cas.GCReport, dry, all bool) {
 	out, deleted, freed := cmd.OutOrStdout(), "deleted", "freed"
 	if dry {
 		deleted, freed = "would delete", "would free"
@@ -70,7 +70,11 @@ func tellGC(cmd *cobra.Command, r cas.GCReport, dry bool) {
 	for _, e := range r.InUse {
 		fmt.Fprintf(out, "kept %s  %s  %s (in use)\n", e.Key, shown(e.Bytes), e.Meta.Stage.Describe())
 	}
-	fmt.Fprintf(out, "%s %s; %s, %s, left\n", freed, shown(r.Freed()), count(r.KeptCount, "artifact"), shown(r.KeptBytes))
+	left := ""
+	if all {
+		left = fmt.Sprintf("; %s, %s, left", count(r.KeptCount, "artifact"), shown(r.KeptBytes))
+	}
+	fmt.Fprintf(out, "%s %s%s\n", freed, shown(r.Freed()), left)
 }
 
 // parseAge reads a time with its unit, in days and weeks too.
@@ -96,9 +100,5 @@ func parseMaxSize(s string) (int64, error) {
 	if s == "0" {
 		return 0, nil
 	}
-	bytes, err := file.ParseSize(s)
-	if err == nil && bytes < 0 {
-		err = errors.New("a size cannot be negative")
-	}
-	return bytes, err
+	return file.ParseSize(s)
 }

@@ -42,8 +42,8 @@ type GCReport struct {
 	InUse     []Entry // would be deleted if no process used them
 	Rest      int     // folders of damaged artifacts and of processes that died, deleted as well
 	RestBytes int64
-	KeptCount int
-	KeptBytes int64
+	KeptCount int   // artifacts that are left, of those that could be listed
+	KeptBytes int64 // of them
 }
 
 // Freed is how many bytes were freed.
@@ -68,9 +68,9 @@ func (c *Cache) GC(ctx context.Context, opt GCOptions) (GCReport, error) {
 	note(c.deleteRest(&r, opt.DryRun))
 	entries, err := c.List(ctx)
 	note(err)
-	var total int64
+	r.KeptCount = len(entries)
 	for _, e := range entries {
-		total += e.Bytes
+		r.KeptBytes += e.Bytes
 	}
 	// What is of no use goes before what is only old, so that room is not made with what is good.
 	for _, useless := range []bool{true, false} {
@@ -81,7 +81,7 @@ func (c *Cache) GC(ctx context.Context, opt GCOptions) (GCReport, error) {
 			if err := ctx.Err(); err != nil {
 				return r, errors.Join(append(failed, err)...)
 			}
-			reason := opt.reason(e, total)
+			reason := opt.reason(e, r.KeptBytes)
 			if reason == "" {
 				continue
 			}
@@ -93,20 +93,20 @@ func (c *Cache) GC(ctx context.Context, opt GCOptions) (GCReport, error) {
 				note(c.storageError("delete the artifact "+string(e.Key), err))
 			case gone:
 				r.Deleted = append(r.Deleted, Deleted{e, reason})
-				total -= e.Bytes
+				r.KeptCount--
+				r.KeptBytes -= e.Bytes
 			default:
 				r.InUse = append(r.InUse, e)
 			}
 		}
 	}
-	r.KeptCount, r.KeptBytes = len(entries)-len(r.Deleted), total
 	if !opt.DryRun {
 		c.deleteLocks()
 	}
 	return r, errors.Join(failed...)
 }
 
-func (o GCOptions) reason(e Entry, total int64) Reason {
+func (o GCOptions) reason(e Entry, left int64) Reason {
 	switch {
 	case e.Condition == Broken:
 		return ReasonBroken
@@ -114,7 +114,7 @@ func (o GCOptions) reason(e Entry, total int64) Reason {
 		return ReasonOtherFormat
 	case !o.UnusedSince.IsZero() && e.LastUsed.Before(o.UnusedSince):
 		return ReasonUnused
-	case o.MaxBytes != nil && total > *o.MaxBytes:
+	case o.MaxBytes != nil && left > *o.MaxBytes:
 		return ReasonRoom
 	}
 	return ""

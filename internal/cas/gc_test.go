@@ -1,6 +1,8 @@
 package cas
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -129,6 +131,7 @@ func TestGCOfWhatIsOfNoUse(t *testing.T) {
 		os.WriteFile(dir(2).Path(metaFile), []byte(`{"Files": {}}`), 0o644),
 		fill(filepath.Join(c.Root(), "damaged", "some"), content(9)),
 		fill(filepath.Join(c.Root(), "tmp", "left"), content(9)),
+		fill(filepath.Join(c.Root(), "tmp"), map[string]string{"owned/data": "0123456789", "owned.owner": "1"}), // as a kill leaves it
 		fill(dir(3).Dir+trashMark+"0", content(9)),
 	} {
 		if err != nil {
@@ -139,6 +142,7 @@ func TestGCOfWhatIsOfNoUse(t *testing.T) {
 	if err != nil || len(entries) != 5 {
 		t.Fatalf("%v, %v", entries, err)
 	}
+	var rest int64
 	for _, dry := range []bool{true, false} {
 		r, err := c.GC(t.Context(), GCOptions{DryRun: dry})
 		if err != nil {
@@ -146,9 +150,13 @@ func TestGCOfWhatIsOfNoUse(t *testing.T) {
 		}
 		got := numbers(t, entriesOf(r.Deleted))
 		slices.Sort(got)
-		if !slices.Equal(got, []int{0, 1, 2}) || r.Rest != 3 || r.RestBytes == 0 || r.KeptCount != 2 {
+		if !slices.Equal(got, []int{0, 1, 2}) || r.Rest != 4 || r.RestBytes == 0 || r.KeptCount != 2 {
 			t.Errorf("dry %v: deleted %v, %+v", dry, got, r)
 		}
+		if !dry && r.RestBytes != rest {
+			t.Errorf("deleted %d bytes, and the dry run told of %d", r.RestBytes, rest)
+		}
+		rest = r.RestBytes
 	}
 	for _, pattern := range []string{"damaged/*", "tmp/*", "objects/*/*" + trashMark + "*"} {
 		if left, err := filepath.Glob(filepath.Join(c.Root(), pattern)); err != nil || len(left) > 0 {
@@ -232,5 +240,43 @@ func TestForeignFilesAreLeftAlone(t *testing.T) {
 	}
 	if _, ok := c.Lookup("../../etc"); ok {
 		t.Error("a key that is no key was found")
+	}
+}
+
+// endingFS ends a context with the first deletion.
+type endingFS struct {
+	osFS
+	end context.CancelFunc
+}
+
+func (f endingFS) removeAll(path string) error {
+	f.end()
+	return f.osFS.removeAll(path)
+}
+
+// What an interrupted collection reports is what it did, and it does not blame the disk.
+func TestInterruptedGC(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	c := newCache(aged(t, 5).Root(), endingFS{end: end}, nil)
+	r, err := c.GC(ctx, GCOptions{MaxBytes: new(int64)})
+	left, listErr := c.List(t.Context())
+	if !errors.Is(err, context.Canceled) || len(r.Deleted) != 1 || r.KeptCount != 4 || len(left) != 4 || listErr != nil {
+		t.Errorf("%+v, %v; left are %v, %v", r, err, left, listErr)
+	}
+	for _, e := range left {
+		r.KeptBytes -= e.Bytes
+	}
+	if r.KeptBytes != 0 {
+		t.Errorf("the artifacts that are left differ by %d bytes from what was reported", r.KeptBytes)
+	}
+}
+
+func TestInterruptedVerify(t *testing.T) {
+	c := aged(t, 3)
+	ctx, end := context.WithCancel(t.Context())
+	r, err := c.Verify(ctx, false, func(int, int) { end() })
+	var storage *StorageError
+	if !errors.Is(err, context.Canceled) || errors.As(err, &storage) || r.Checked > 0 {
+		t.Errorf("%+v, %v", r, err)
 	}
 }

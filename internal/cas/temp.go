@@ -62,8 +62,13 @@ func (c *Cache) eachStale(visit func(dir string, owner *lockFile)) {
 	if err != nil {
 		return // nothing can be cleaned where nothing can be listed
 	}
+	last := ""
 	for _, e := range entries {
 		dir := filepath.Join(c.root, "tmp", strings.TrimSuffix(e.Name(), ownerSuffix))
+		if dir == last { // the owner file stands after its folder, and was dealt with there
+			continue
+		}
+		last = dir
 		owner, _, err := tryLockFile(dir+ownerSuffix, false)
 		switch {
 		case owner != nil:

@@ -31,17 +31,17 @@ func (c *Cache) Verify(ctx context.Context, repair bool, progress func(done, tot
 	}
 	var failed []error
 	for i, k := range keys {
-		if err := ctx.Err(); err != nil {
-			return r, errors.Join(append(failed, err)...)
+		if ctx.Err() != nil {
+			break
 		}
 		if progress != nil {
 			progress(i, len(keys))
 		}
-		if err := c.verify(ctx, k, repair, &r); err != nil {
+		if err := c.verify(ctx, k, repair, &r); err != nil && ctx.Err() == nil {
 			failed = append(failed, c.storageError("check the artifact "+string(k), err))
 		}
 	}
-	return r, errors.Join(failed...)
+	return r, errors.Join(append(failed, ctx.Err())...)
 }
 
 func (c *Cache) verify(ctx context.Context, k Key, repair bool, r *VerifyReport) error {
