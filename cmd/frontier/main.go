@@ -45,21 +45,34 @@ func run() int {
 	ctx, stop := interruptible()
 	defer stop()
 	err := newRoot().ExecuteContext(ctx)
+	code, text := outcome(err, ctx.Err() != nil)
+	if text != "" {
+		fmt.Fprintln(os.Stderr, "frontier: "+text)
+	}
+	return code
+}
+
+// outcome is the exit code that err, which may be nil, ends the process with, and what is to be said of it; "" if that was
+// done already.
+func outcome(err error, interrupted bool) (code int, text string) {
 	if err == nil {
-		return exitGood
+		return exitGood, ""
 	}
-	var code exitError
-	if errors.As(err, &code) {
-		if code.err != nil {
-			fmt.Fprintln(os.Stderr, "frontier: "+explain(code.err))
+	code, text = exitFailed, explain(err)
+	var wanted exitError
+	switch {
+	case errors.As(err, &wanted):
+		code = wanted.code
+		if wanted.err == nil {
+			text = ""
 		}
-		return code.code
+	case isBadInput(err):
+		code = exitUsage
 	}
-	fmt.Fprintln(os.Stderr, "frontier: "+explain(err))
-	if isBadInput(err) {
-		return exitUsage
+	if interrupted && errors.Is(err, context.Canceled) {
+		code = exitInterrupted // not every command has something to say of it, and none is at fault
 	}
-	return exitFailed
+	return code, text
 }
 
 // interruptible gives a context that the first Ctrl-C ends, so that what is finished is saved. The second ends the
