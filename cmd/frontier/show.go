@@ -80,7 +80,7 @@ func (f *showFlags) run(cmd *cobra.Command, dir string) error {
 	return rep.WriteText(cmd.OutOrStdout())
 }
 
-// append adds the questions to a golden set.
+// append adds the questions to a golden set, whose last line may lack its end.
 func (f *showFlags) append(rep *show.Report) (err error) {
 	text := ""
 	for i := range rep.Questions {
@@ -90,11 +90,24 @@ func (f *showFlags) append(rep *show.Report) (err error) {
 		}
 		text += line
 	}
-	out, err := os.OpenFile(f.golden, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	out, err := os.OpenFile(f.golden, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return fmt.Errorf("append to the golden set: %w", err)
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	info, err := out.Stat()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, out.Close()) }()
+	if size := info.Size(); size > 0 {
+		last := make([]byte, 1)
+		if _, err := out.ReadAt(last, size-1); err != nil {
+			return fmt.Errorf("append to the golden set: %w", err)
+		}
+		if last[0] != '\n' {
+			text = "\n" + text
+		}
+	}
 	_, err = out.WriteString(text)
 	return err
 }

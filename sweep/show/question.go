@@ -57,7 +57,7 @@ func evidence(u datasets.Unit, book *sweep.Casebook) Evidence {
 
 func point(row results.Row, q *results.QueryRow, units []datasets.Unit, book *sweep.Casebook, o Options) Point {
 	p := Point{ID: q.PointID, Name: results.Describe(row), Lost: q.LossStages, Error: q.Error}
-	if v, ok := recallOf(*q); ok {
+	if v, ok := recallOf(*q, row.Text("unit") != ""); ok {
 		p.Recall = &v
 	}
 	n := min(o.Top, len(q.IDs))

@@ -99,7 +99,7 @@ func Load(ctx context.Context, dir string, o Options) (*Report, error) {
 			queries[q.QueryID] = append(queries[q.QueryID], q)
 		}
 	}
-	chosen, err := choose(queries, o)
+	chosen, err := choose(queries, o, m.Unit != "")
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +119,8 @@ type Error struct{ Msg string }
 
 func (e *Error) Error() string { return e.Msg }
 
-// choose is the ids of the questions to show.
-func choose(queries map[string][]results.QueryRow, o Options) ([]string, error) {
+// choose is the ids of the questions to show; onText says that there may be evidence.
+func choose(queries map[string][]results.QueryRow, o Options, onText bool) ([]string, error) {
 	if o.Query != "" {
 		if queries[o.Query] == nil {
 			return nil, &Error{fmt.Sprintf("no question has the id %q", o.Query)}
@@ -135,7 +135,7 @@ func choose(queries map[string][]results.QueryRow, o Options) ([]string, error) 
 	for id, rows := range queries {
 		sum, n := 0.0, 0
 		for _, q := range rows {
-			if v, ok := recallOf(q); ok {
+			if v, ok := recallOf(q, onText); ok {
 				sum += v
 				n++
 			}
@@ -155,17 +155,21 @@ func choose(queries map[string][]results.QueryRow, o Options) ([]string, error) 
 	return ids, nil
 }
 
-// recallOf is what questions are ordered by: the evidence that came through, or the neighbours where there is none.
-func recallOf(q results.QueryRow) (float64, bool) {
+// recallOf is what questions are ordered by: the evidence that came through, or over vectors, where there is none, the
+// neighbours. A question over text to which nothing is relevant has no recall, however many neighbours were found.
+func recallOf(q results.QueryRow, onText bool) (float64, bool) {
 	if v, ok := q.Metrics["evidence_recall"]; ok {
 		return v, true
 	}
+	prefix := "ann_recall_at_"
+	if onText {
+		prefix = "recall_at_"
+	}
 	best, value := 0, 0.0
 	for name, v := range q.Metrics {
-		for _, prefix := range []string{"recall_at_", "ann_recall_at_"} {
-			if k, err := strconv.Atoi(strings.TrimPrefix(name, prefix)); err == nil && k > best {
-				best, value = k, v
-			}
+		digits, ok := strings.CutPrefix(name, prefix)
+		if k, err := strconv.Atoi(digits); ok && err == nil && k > best {
+			best, value = k, v
 		}
 	}
 	return value, best > 0

@@ -3,6 +3,8 @@ package show
 import (
 	"strings"
 	"testing"
+
+	"frontier/results"
 )
 
 func TestPlaces(t *testing.T) {
@@ -46,5 +48,25 @@ func TestExcerpts(t *testing.T) {
 	}
 	if got := excerpt(long, 0, 1400, 0, 1400); len([]rune(got)) > 3*excerptLength || !strings.HasSuffix(got, "…") {
 		t.Errorf("%d code points: %q", len([]rune(got)), got)
+	}
+}
+
+// Neighbours stand in for evidence over vectors only: a question to which nothing is relevant has no recall, and one metric
+// is not taken for another of the same cut-off.
+func TestRecallOf(t *testing.T) {
+	for name, c := range map[string]struct {
+		metrics map[string]float64
+		onText  bool
+		want    float64
+		ok      bool
+	}{
+		"evidence":            {map[string]float64{"evidence_recall": 0.5, "recall_at_10": 1, "ann_recall_at_10": 0.9}, true, 0.5, true},
+		"largest k":           {map[string]float64{"recall_at_1": 0, "recall_at_10": 0.25, "ann_recall_at_10": 0.9, "ann_recall_dist_at_20": 1}, true, 0.25, true},
+		"nothing is relevant": {map[string]float64{"ann_recall_at_10": 0.9}, true, 0, false},
+		"vectors":             {map[string]float64{"ann_recall_at_1": 1, "ann_recall_at_10": 0.9, "ann_recall_dist_at_10": 1}, false, 0.9, true},
+	} {
+		if got, ok := recallOf(results.QueryRow{Metrics: c.metrics}, c.onText); got != c.want || ok != c.ok {
+			t.Errorf("%s: %v, %v, want %v, %v", name, got, ok, c.want, c.ok)
+		}
 	}
 }
