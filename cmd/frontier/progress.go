@@ -19,8 +19,6 @@ type progress struct {
 	w       io.Writer
 	bars    *mpb.Progress // nil if w is not a terminal
 	byStage map[string]*mpb.Bar
-	counts  map[string]int
-	cached  map[string]int
 	last    time.Time
 }
 
@@ -28,7 +26,7 @@ type progress struct {
 const linePause = 5 * time.Second
 
 func newProgress(f *os.File) *progress {
-	p := &progress{w: f, byStage: map[string]*mpb.Bar{}, counts: map[string]int{}, cached: map[string]int{}}
+	p := &progress{w: f, byStage: map[string]*mpb.Bar{}}
 	if info, err := f.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
 		p.bars = mpb.New(mpb.WithOutput(f), mpb.WithWidth(40))
 		p.w = p.bars
@@ -48,10 +46,6 @@ func (p *progress) event(e sweep.Event) {
 		return
 	case "measuring":
 		return // news within a cell
-	}
-	p.counts[e.Stage]++
-	if e.Cached {
-		p.cached[e.Stage]++
 	}
 	if e.Total == 0 {
 		return
@@ -78,7 +72,7 @@ func (p *progress) bar(e sweep.Event) *mpb.Bar {
 	return b
 }
 
-// close ends the bars, finished or not, and says what the cache spared.
+// close ends the bars, finished or not.
 func (p *progress) close() {
 	p.mu.Lock()
 	for _, b := range p.byStage {

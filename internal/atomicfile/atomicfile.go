@@ -15,7 +15,8 @@ import (
 // bufferBytes is what is gathered before it is written.
 const bufferBytes = 256 << 10
 
-// Write writes path through a temporary file beside it, which is synced and renamed. Others may read the file. If write fails, or the disk does, path is what it was and the temporary file is gone.
+// Write writes path through a temporary file beside it, which is synced and renamed. Others may read the file. If write
+// fails, or the disk does, path is what it was and the temporary file is gone.
 func Write(path string, write func(io.Writer) error) (err error) {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*.tmp")
