@@ -11,11 +11,11 @@ import (
 )
 
 // Plan says what a sweep will do, in numbers that follow from the file alone. Points are counted, never listed, so a
-// plan of millions of them costs nothing.
+// plan of millions of them costs nothing. Counts stop at the largest int.
 type Plan struct {
 	Chunkings   int // ways of chunking; 0 for vectors
 	Embeddings  int // chunkings x embedders
-	Builds      int // distinct indexes
+	Builds      int // distinct indexes; with more than MaxPoints cells, as many as these
 	Cells       int // indexes with their search settings; a hybrid is a cell of two indexes
 	Points      int // measured rows
 	NaiveStages int // stage runs of a loop that prepares everything anew for each point
@@ -58,34 +58,40 @@ func MakePlan(f *file.File, reg file.Registry, cache string) (*Plan, error) {
 	if f.Dataset != nil {
 		chunkings = countItems(f.Chunkers)
 		p.Chunkings = chunkings
-		embeddings = chunkings * countItems(f.Embedders)
+		embeddings = times(chunkings, countItems(f.Embedders))
 		p.Embeddings = embeddings
 	}
 	loads := len(f.Measure.Load) * len(f.FilterSettings())
 	for i := range f.Indexes {
 		item := &f.Indexes[i]
-		times := embeddings
+		inputs := embeddings
 		if lexical(item, engines) {
-			times = chunkings
+			inputs = chunkings
 		}
 		builds, searches, err := countIndex(item)
 		if err != nil {
 			return nil, err
 		}
-		pi := PlanItem{Engine: item.Engine, Pos: item.Pos, Cells: times * builds, Points: times * builds * searches * loads}
+		pi := PlanItem{Engine: item.Engine, Pos: item.Pos, Cells: times(inputs, builds), Points: times(inputs, builds, searches, loads)}
 		p.Items = append(p.Items, pi)
-		p.Cells += pi.Cells
-		p.Points += pi.Points
+		p.Cells = plus(p.Cells, pi.Cells)
+		p.Points = plus(p.Points, pi.Points)
 	}
-	p.Builds = distinctBuilds(f, engines, chunkings, embeddings)
-	p.StageRuns = p.Chunkings + p.Embeddings + p.Builds + p.Points
-	p.NaiveStages = 2 * p.Points // build and search
+	p.Builds = p.Cells
+	if p.Cells <= MaxPoints {
+		p.Builds = distinctBuilds(f, engines, chunkings, embeddings)
+	}
+	p.StageRuns = plus(p.Chunkings, p.Embeddings, p.Builds, p.Points)
+	p.NaiveStages = times(2, p.Points) // build and search
 	if f.Dataset != nil {
-		p.NaiveStages = 4 * p.Points // chunk, embed, build and search
+		p.NaiveStages = times(4, p.Points) // chunk, embed, build and search
 	}
 	m := f.Measure
 	// As a float, for a plan may come to more than a Duration holds.
 	p.MeasureTime = time.Duration(min(float64(p.Points)*float64(m.Rounds)*float64(m.MinTime+m.Warmup), math.MaxInt64/2))
+	if p.Chunkings > MaxPoints {
+		return p, nil // each would be looked for in the cache
+	}
 	sizes, err := knownSizes(f, reg, cache)
 	if err != nil {
 		return nil, err
@@ -105,10 +111,32 @@ func MakePlan(f *file.File, reg file.Registry, cache string) (*Plan, error) {
 // MaxPoints is how many points one run measures. More would take years, and the rows would not fit into memory.
 const MaxPoints = 1_000_000
 
+// times is the product of whole numbers from 0, or the largest int if it is larger.
+func times(all ...int) int {
+	product := 1
+	for _, n := range all {
+		if n > 0 && product > math.MaxInt/n {
+			product = math.MaxInt
+			continue
+		}
+		product *= n
+	}
+	return product
+}
+
+// plus is the sum of whole numbers from 0, or the largest int if it is larger.
+func plus(all ...int) int {
+	sum := 0
+	for _, n := range all {
+		sum += min(n, math.MaxInt-sum)
+	}
+	return sum
+}
+
 func countItems(items []file.Item) int {
 	n := 0
 	for _, item := range items {
-		n += file.Count(item.Axes)
+		n = plus(n, file.Count(item.Axes))
 	}
 	return n
 }
@@ -116,7 +144,7 @@ func countItems(items []file.Item) int {
 // countIndex counts the cells of an item on one input, and the search settings of each.
 func countIndex(item *file.Index) (builds, searches int, err error) {
 	if item.Engine != hybridEngine {
-		return file.Count(item.Build) * file.Count(item.Template), file.Count(item.Search), nil
+		return times(file.Count(item.Build), file.Count(item.Template)), file.Count(item.Search), nil
 	}
 	builds, searches = 1, len(item.Fusion)
 	for i := range item.Parts {
@@ -127,8 +155,7 @@ func countIndex(item *file.Index) (builds, searches int, err error) {
 		if err != nil {
 			return 0, 0, err
 		}
-		builds *= b
-		searches *= s
+		builds, searches = times(builds, b), times(searches, s)
 	}
 	return builds, searches, nil
 }
@@ -139,15 +166,15 @@ func distinctBuilds(f *file.File, engines []indexes.Engine, chunkings, embedding
 	seen := map[string]bool{}
 	total := 0
 	count := func(item *file.Index) {
-		times := embeddings
+		inputs := embeddings
 		if lexical(item, engines) {
-			times = chunkings
+			inputs = chunkings
 		}
 		axes := slices.Concat(item.Build, item.Template)
 		for combination := range file.Grid(axes) {
 			if text := buildText(item, engines, axes, combination); !seen[text] {
 				seen[text] = true
-				total += times
+				total += inputs
 			}
 		}
 	}

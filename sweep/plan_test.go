@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -31,6 +32,21 @@ func TestPlanCountsStages(t *testing.T) {
 	}
 	// C = 4, C*E = 4, builds: flat on 4 and bleve on 4, of which the hybrids are made too.
 	if plan.Chunkings != 4 || plan.Embeddings != 4 || plan.Builds != 8 || plan.Cells != 12 || plan.Points != 16 || plan.StageRuns != 4+4+8+16 {
+		t.Errorf("plan %+v", plan)
+	}
+}
+
+// A grid that nobody can run is counted up to the largest int, and not beyond into numbers that look small.
+func TestHugePlan(t *testing.T) {
+	const part = "{engine: coder, M: {from: 2, to: 2048, steps: 2047}, search: {ef_search: {from: 1, to: 10000, steps: 10000}}}"
+	f := parse(t, "version: 1\nvectors: {synthetic: {n: 100, dim: 4, clusters: 2, spread: 1, queries: 5}, metric: l2}\n"+
+		"indexes: [{engine: hybrid, of: ["+part+", "+part+"], fusion: [{convex: {from: 0, to: 1, steps: 10000}}]}, {engine: flat}]\n"+
+		"measure: {load: [{closed: [1, 2, 3]}]}\n")
+	plan, err := MakePlan(f, testRegistry(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plan.Points != math.MaxInt || plan.NaiveStages != math.MaxInt || plan.Cells != 2047*2047+1 || plan.Builds != plan.Cells || plan.MeasureTime <= 0 {
 		t.Errorf("plan %+v", plan)
 	}
 }
