@@ -111,7 +111,7 @@ func (s *Spec) Check(v any) (any, error) {
 			return nil, fmt.Errorf("must be a finite %s", s.Type)
 		}
 		if f < s.Min || (s.Max != 0 && f > s.Max) {
-			return nil, fmt.Errorf("%v is out of range: %s", v, s.Range())
+			return nil, fmt.Errorf("%s is out of range: %s", plain(f), s.Range())
 		}
 		if s.Type == Float {
 			return f, nil
@@ -166,11 +166,19 @@ func (s *Spec) Range() string {
 		return "one of " + strings.Join(s.Enum, ", ")
 	case s.Type == Int || s.Type == Float:
 		if s.Max != 0 {
-			return fmt.Sprintf("%v to %v", s.Min, s.Max)
+			return fmt.Sprintf("%s to %s", plain(s.Min), plain(s.Max))
 		}
-		return fmt.Sprintf("at least %v", s.Min)
+		return "at least " + plain(s.Min)
 	}
 	return s.Type.String()
+}
+
+// plain is a number as people write it: 1000000, and not 1e+06.
+func plain(f float64) string {
+	if size := math.Abs(f); size >= 1e-6 && size < 1e21 {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
 func describe(v any) string {
@@ -203,9 +211,10 @@ func suggest(name string, known []string) string {
 	return ""
 }
 
-// Nearest is the known name closest to name by edit distance, or "" if none is close enough to be meant.
+// Nearest is the known name closest to name by edit distance, or "" if none is close enough to be meant: at least one
+// character of name must be right.
 func Nearest(name string, known []string) string {
-	best, bestDist := "", len(name)/3+2
+	best, bestDist := "", min(len(name)/3+2, len(name))
 	for _, k := range known {
 		if d := editDistance(strings.ToLower(name), strings.ToLower(k)); d < bestDist {
 			best, bestDist = k, d

@@ -40,6 +40,7 @@ func TestCompleteRefuses(t *testing.T) {
 		"missing":         {Values{}, "size", "required"},
 		"unknown":         {Values{"sizes": 1}, "sizes", `did you mean "size"`},
 		"too small":       {Values{"size": 1, "M": 1}, "M", "2 to 512"},
+		"in full":         {Values{"size": 1, "M": 1 << 21}, "M", "2097152 is out of range"},
 		"too large":       {Values{"size": 1, "M": 513}, "M", "out of range"},
 		"not whole":       {Values{"size": 1.5}, "size", "whole number"},
 		"NaN":             {Values{"size": 1, "k1": math.NaN()}, "k1", "finite"},
@@ -84,7 +85,7 @@ func TestCanonicalRoundTrip(t *testing.T) {
 
 func TestNearest(t *testing.T) {
 	known := []string{"ef_construction", "ef_search", "M"}
-	for given, want := range map[string]string{"efSearch": "ef_search", "efconstruction": "ef_construction", "m": "M", "banana": ""} {
+	for given, want := range map[string]string{"efSearch": "ef_search", "efconstruction": "ef_construction", "m": "M", "banana": "", "k": "", "": ""} {
 		if got := Nearest(given, known); got != want {
 			t.Errorf("nearest to %s is %q, want %q", given, got, want)
 		}
