@@ -185,7 +185,7 @@ func (w *yamlWriter) measure(m *Measure) {
 	if len(m.Until) > 0 {
 		until := flow{}
 		for _, u := range m.Until {
-			until.raw(u.Stat, fmt.Sprintf("%.10g%%", 100*u.Width))
+			until.raw(u.Stat, percent(u.Width))
 		}
 		w.line("  until: %s", until)
 	}

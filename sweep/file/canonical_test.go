@@ -98,6 +98,14 @@ func TestCanonicalOfExamples(t *testing.T) {
 	}
 }
 
+// A width of any number of digits is read back as the same width.
+func TestCanonicalUntil(t *testing.T) {
+	for _, width := range []string{"5%", "0.1%", "7%", "3.3333333333333333%", "1e-7%", "99.999999999%", "5 %"} {
+		f := mustParse(t, folder(t), vectorSweep, "measure.until={p99: '"+width+"'}")
+		checkCanonical(t, f)
+	}
+}
+
 func TestCanonicalKeepsEverything(t *testing.T) {
 	path := folder(t)
 	number := func(t *rapid.T, name string, from, to int) int { return rapid.IntRange(from, to).Draw(t, name) }

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 
 	"frontier/internal/vector"
@@ -74,14 +73,16 @@ func (d *decoder) subset(s *section, set *Dataset) {
 	if emptyList(e.val) {
 		s.wrong(e, "is an empty list", "name a tag, or remove the key")
 	}
+	seen := map[string]bool{}
 	for _, n := range elements(e.val) {
 		tag, ok := n.value.(string)
 		switch {
 		case !ok || n.kind != scalar || strings.TrimSpace(tag) == "":
 			d.add(placeOf(n, e.pos), join(s.name, "tags"), "must be strings, not "+n.describe(), "quote a tag that is a number")
-		case slices.Contains(set.Tags, tag):
+		case seen[tag]:
 			d.add(placeOf(n, e.pos), join(s.name, "tags"), fmt.Sprintf("has the tag %q twice", tag), "remove one")
 		default:
+			seen[tag] = true
 			set.Tags = append(set.Tags, tag)
 		}
 	}

@@ -100,8 +100,11 @@ func compile(text string) (*program, error) {
 				out.offset = at.Column
 			}
 		}
-		if strings.Count(text, "(") != strings.Count(text, ")") {
+		switch {
+		case strings.Count(text, "(") != strings.Count(text, ")"):
 			out.hint = "within [ ] and { }, quote an expression that has a comma"
+		case strings.HasSuffix(out.msg, "but got bool"):
+			out.hint = "a condition chooses between numbers, for example n > 10000 ? 32 : 16"
 		}
 		return nil, out
 	}

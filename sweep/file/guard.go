@@ -23,7 +23,7 @@ const (
 func checkEncoding(p *problems, src []byte) bool {
 	switch {
 	case len(src) > maxSource:
-		p.add(Pos{}, "", fmt.Sprintf("has %d bytes, more than the %d that a sweep file may have", len(src), maxSource), "is this the sweep file?")
+		p.add(Pos{}, "", fmt.Sprintf("has more than the %d bytes that a sweep file may have", maxSource), "is this the sweep file?")
 	case bytes.HasPrefix(src, []byte{0xff, 0xfe}), bytes.HasPrefix(src, []byte{0xfe, 0xff}):
 		p.add(Pos{}, "", "is UTF-16", "save it as UTF-8")
 	case bytes.HasPrefix(src, []byte("version https://git-lfs")):

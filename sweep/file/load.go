@@ -2,7 +2,6 @@ package file
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -58,6 +57,7 @@ func (d *decoder) load(s *section) []Load {
 		return nil
 	}
 	var out []Load
+	seen := map[Load]bool{}
 	for i, n := range elements(e.val) {
 		name := fmt.Sprintf("measure.load[%d]", i)
 		if n.kind != mapping || len(n.entries) != 1 {
@@ -78,10 +78,13 @@ func (d *decoder) load(s *section) []Load {
 			d.unknownKey(*mode, fmt.Sprintf("measure.load[%d]", i), []string{Closed, Open, SLO})
 		}
 		for _, one := range loads {
-			if slices.ContainsFunc(out, one.same) {
+			same := one
+			same.Pos, same.WherePos = Pos{}, Pos{}
+			if seen[same] {
 				d.add(one.Pos, name, "has "+one.String()+" twice", "remove one")
 				continue
 			}
+			seen[same] = true
 			out = append(out, one)
 		}
 	}
@@ -184,12 +187,6 @@ func (l Load) String() string {
 		return "1 client"
 	}
 	return fmt.Sprintf("%d clients", l.Clients)
-}
-
-// same says whether two loads are one, wherever they are written.
-func (l Load) same(o Load) bool {
-	l.Pos, l.WherePos, o.Pos, o.WherePos = Pos{}, Pos{}, Pos{}, Pos{}
-	return l == o
 }
 
 // Canonical is the load as the sweep file writes it.

@@ -88,6 +88,9 @@ func (d *decoder) contextTokens(s *section) int {
 	return int(v)
 }
 
+// maxCutOffs bounds the columns of the results: each cut-off has several.
+const maxCutOffs = 100
+
 // ks reads the cut-offs and sorts them. It never returns an empty list.
 func (d *decoder) ks(s *section) []int {
 	e := s.get("k")
@@ -98,8 +101,13 @@ func (d *decoder) ks(s *section) []int {
 		s.wrong(e, "is an empty list", "for example [1, 5, 10]")
 	}
 	f := &field{kind: fieldInt, min: 1, max: 100_000}
+	all := elements(e.val)
+	if len(all) > maxCutOffs {
+		s.wrong(e, fmt.Sprintf("has %d values, and %d are allowed", len(all), maxCutOffs), "")
+		all = all[:maxCutOffs]
+	}
 	var out []int
-	for _, n := range elements(e.val) {
+	for _, n := range all {
 		v, wrong := s.numberIn(n, f)
 		switch k := int(v); {
 		case !wrong.ok():
@@ -112,9 +120,6 @@ func (d *decoder) ks(s *section) []int {
 	}
 	if len(out) == 0 {
 		return []int{1}
-	}
-	if len(out) > 100 {
-		s.wrong(e, fmt.Sprintf("has %d values, and 100 are allowed", len(out)), "")
 	}
 	slices.Sort(out)
 	return out

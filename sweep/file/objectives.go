@@ -7,11 +7,17 @@ import (
 	"strconv"
 	"strings"
 
+	"frontier/indexes"
 	"frontier/results"
 )
 
 // cutOff finds the k in a column's name, such as recall_at_10 and ann_recall_p05_at_10.
 var cutOff = regexp.MustCompile(`_at_([0-9]+)(_low|_high)?$`)
+
+// textGroups are the groups of columns that are null for vectors.
+func textGroups() []string {
+	return []string{"chunking", "embedding", "quality", "spans", "context", "loss", "abstention", "filter"}
+}
 
 const exampleObjectives = "for example [recall_at_10:max, latency_p99_seconds:min]"
 
@@ -85,9 +91,20 @@ func (d *decoder) column(column, direction string, pos Pos, name string) {
 		}
 	}
 	switch {
-	case d.file.Vectors != nil && col.Group == "quality":
-		d.add(pos, name, fmt.Sprintf("%s needs judgements, and this file measures on vectors", column), "recall against exact search is ann_recall_at_K")
+	case d.file.Vectors != nil && slices.Contains(textGroups(), col.Group):
+		d.add(pos, name, fmt.Sprintf("%s is about text and its judgements, and this file measures on vectors", column), "recall against exact search is ann_recall_at_K")
+	case d.file.Vectors == nil && col.Group == "ann" && len(d.list) == 0 && !slices.ContainsFunc(d.file.Indexes, d.approximates):
+		d.add(pos, name, column+" is recall against exact search, and no index here searches vectors only", "add one, such as {engine: hnswlib}, or take recall_at_K, which is against the judgements")
+	case col.Group == "context" && d.file.Measure.ContextTokens == 0:
+		d.add(pos, name, column+" needs to know how much fits into the context", "add measure: {context_tokens: 2048}")
 	case col.Group == "cost" && d.file.Cost == nil:
 		d.add(pos, name, column+" needs to know what to pay for", "add cost: {qps: 100, replicas: 2}")
 	}
+}
+
+// approximates says whether answers of an index are compared with those of exact search. Those of a hybrid have no exact
+// counterpart.
+func (d *decoder) approximates(ix Index) bool {
+	engine := indexes.Find(d.reg.Engines, ix.Engine)
+	return engine != nil && ix.Engine != hybrid && !engine.Lexical
 }

@@ -119,7 +119,11 @@ func applyAt(p *problems, n *node, o override, depth int) *node {
 	switch n.kind {
 	case list:
 		i, err := strconv.Atoi(part)
-		if err != nil || i < 0 || i >= len(n.items) {
+		switch {
+		case len(n.items) == 0:
+			p.add(Pos{}, "", fmt.Sprintf("%s is an empty list and has no element %q", where, part), "set the whole list, as in --set "+where+"=[...]")
+			return n
+		case err != nil || i < 0 || i >= len(n.items):
 			p.add(Pos{}, "", fmt.Sprintf("%s is a list of %d, so %q must be a number from 0 to %d", where, len(n.items), part, len(n.items)-1), "")
 			return n
 		}
@@ -127,13 +131,13 @@ func applyAt(p *problems, n *node, o override, depth int) *node {
 		changed.items[i] = applyAt(p, n.items[i], o, depth+1)
 	case mapping:
 		last := depth == len(o.path)-1
-		remove := last && o.val.kind == scalar && o.val.value == nil
+		removing := o.val.kind == scalar && o.val.value == nil
 		changed.entries = nil
 		found := false
 		for _, e := range n.entries {
 			if e.key == part {
 				found = true
-				if remove {
+				if last && removing {
 					continue
 				}
 				e.val = applyAt(p, e.val, o, depth+1)
@@ -143,7 +147,7 @@ func applyAt(p *problems, n *node, o override, depth int) *node {
 			}
 			changed.entries = append(changed.entries, e)
 		}
-		if !found && !remove {
+		if !found && !removing { // there is nothing to remove from what is not there
 			changed.entries = append(changed.entries, entry{part, Pos{}, applyAt(p, nil, o, depth+1)})
 		}
 	default:

@@ -166,6 +166,8 @@ func (d *decoder) rerankers(s *section) {
 		switch {
 		case n.kind != mapping || kind == nil:
 			d.add(placeOf(n, e.pos), name, "must be a mapping with a kind, not "+n.describe(), "write {kind: none}")
+		case kind.val.value == nil:
+			d.add(placeOf(kind.val, kind.pos), name+".kind", "must be none, not "+kind.val.describe(), "write {kind: none}, or leave rerankers out")
 		case kind.val.value != "none":
 			d.notBuilt(placeOf(kind.val, kind.pos), name+".kind", fmt.Sprint(kind.val.value), "write {kind: none}, or leave rerankers out")
 		case len(n.entries) > 1:

@@ -263,6 +263,16 @@ func TestOverrides(t *testing.T) {
 	}
 }
 
+// null removes what is there, and makes nothing of what is not.
+func TestRemovingOverrides(t *testing.T) {
+	path := folder(t)
+	want := mustParse(t, path, vectorSweep)
+	got := mustParse(t, path, vectorSweep, "cost.qps=null", "limits.memory=null", "name=null", "measure.load=null")
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
 func TestAliasesAndMerges(t *testing.T) {
 	src := `version: 1
 dataset: {corpus: corpus.jsonl, queries: queries.jsonl}

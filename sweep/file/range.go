@@ -58,7 +58,7 @@ func (d *decoder) literalSpan(s *section, spec *param.Spec, from, to Value, step
 		d.add(s.pos, s.name, "goes from a number to a percentage", "use the same for both")
 		return nil
 	case lo >= hi:
-		d.add(s.pos, s.name, fmt.Sprintf("goes from %s to %s, which is not upwards", from, to), "")
+		d.add(s.pos, s.name, fmt.Sprintf("goes from %s to %s, which is not upwards", from, to), "write the smaller one as from")
 		return nil
 	case scale == "log2" && lo <= 0:
 		d.add(s.pos, s.name, "a log2 range must start above 0", "use scale: linear, or start at 1")
@@ -66,7 +66,7 @@ func (d *decoder) literalSpan(s *section, spec *param.Spec, from, to Value, step
 	}
 	if steps == 0 && scale == "log2" {
 		doublings := math.Log2(hi / lo)
-		if doublings != math.Trunc(doublings) {
+		if doublings != math.Trunc(doublings) || doublings >= maxSteps { // the quotient may overflow
 			d.add(s.pos, join(s.name, "steps"), fmt.Sprintf("is required, as %s and %s are not doublings apart", from, to), stepsHint)
 			return nil
 		}

@@ -174,6 +174,8 @@ func (s *section) numberIn(n *node, f *field) (float64, complaint) {
 		return 0, complaint{"must be finite", ""}
 	case f.kind == fieldInt && v != math.Trunc(v):
 		return 0, complaint{"must be a whole number, not " + n.describe(), ""}
+	case f.kind == fieldInt && math.Abs(v) > maxExact:
+		return 0, complaint{n.describe() + " is too large for a whole number", ""}
 	case v < f.min || f.max != 0 && v > f.max:
 		return 0, complaint{n.describe() + " is out of range: " + f.rangeText(), ""}
 	}
@@ -212,9 +214,9 @@ func (s *section) text(key string) (string, Pos) {
 		s.wrong(e, "must be a string, not "+e.val.describe(), hint)
 		return "", e.val.pos
 	case strings.TrimSpace(v) == "":
-		s.wrong(e, "must not be empty", "")
+		s.wrong(e, "must not be empty", "give it a value, or remove the key")
 	case strings.ContainsFunc(v, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		s.wrong(e, "must not have control characters", "")
+		s.wrong(e, "must not have control characters", "write it on one line, without tabs")
 	case len(f.enum) > 0 && !slices.Contains(f.enum, v):
 		hint := ""
 		if near := param.Nearest(v, f.enum); near != "" {

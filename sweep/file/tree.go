@@ -113,8 +113,11 @@ func (p *problems) addYAML(err error) {
 	case errors.As(err, &own):
 		p.add(own.Pos, own.Param, own.Msg, own.Hint)
 	case errors.As(err, &syntax) && syntax.Token != nil && syntax.Token.Position != nil:
-		at := syntax.Token.Position
-		p.add(Pos{at.Line, at.Column}, "", "is not valid YAML: "+syntax.Message, "")
+		at, hint := syntax.Token.Position, ""
+		if strings.Contains(syntax.Message, "\t") {
+			hint = "YAML is indented with spaces"
+		}
+		p.add(Pos{at.Line, at.Column}, "", "is not valid YAML: "+syntax.Message, hint)
 	default:
 		p.add(Pos{}, "", "is not valid YAML: "+err.Error(), "")
 	}

@@ -1,8 +1,8 @@
 package file
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -39,7 +39,7 @@ func (d *decoder) until(s *section) []Until {
 			continue
 		}
 		width, ok := asShare(one.val)
-		if !ok || width <= 0 || width >= 1 {
+		if !ok || !(width > 0 && width < 1) {
 			d.add(placeOf(one.val, one.pos), join("measure.until", one.key), "must be a percentage over 0% and under 100%, not "+one.val.describe(), untilExample)
 			continue
 		}
@@ -51,16 +51,13 @@ func (d *decoder) until(s *section) []Until {
 	return out
 }
 
-// asShare reads 5% as 0.05.
+// asShare reads 5% as 0.05. It keeps as many digits as shorten does, so that percent reads back as the same share.
 func asShare(n *node) (float64, bool) {
-	text, ok := n.value.(string)
-	if !ok || n.kind != scalar || !strings.HasSuffix(text, "%") {
-		return 0, false
-	}
-	var v float64
-	var rest string
-	if k, _ := fmt.Sscanf(strings.TrimSuffix(text, "%")+"|", "%g%s", &v, &rest); k != 2 || rest != "|" {
-		return 0, false
-	}
-	return v / 100, true
+	text, _ := n.value.(string)
+	digits, ok := strings.CutSuffix(text, "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+	return shorten(v) / 100, ok && err == nil
 }
+
+// percent writes a share as asShare reads it.
+func percent(share float64) string { return formatFloat(shorten(100*share)) + "%" }
