@@ -5,11 +5,16 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-if [ -z "${FRONTIER_ENGINES+set}" ]; then exec scripts/with-engines.sh "$0" "$@"; fi
+if [ -z "${FRONTIER_ENGINES+set}" ]; then exec scripts/with-engines.sh scripts/test.sh "$@"; fi
 
 mkdir -p bin/tools
 (cd tools && GOFLAGS='' CGO_ENABLED=0 go build -o ../bin/tools/ ./testsummary)
 summary=$PWD/bin/tools/testsummary
 cd "${FRONTIER_TEST_DIR:-.}"
-# testsummary decides: go test's own exit code says no more than its events do, and is 1 for a broken pipe too.
-{ go test -json "$@" 2>&1 || true; } | "$summary"
+# testsummary decides. It is told what go test ended with, as one that was killed leaves no event that says so; on a line of
+# its own, wherever go test stopped.
+{
+  code=0
+  go test -json "$@" 2>&1 || code=$?
+  printf '\n{"Action":"exit","Output":"%d"}\n' "$code"
+} | "$summary"

@@ -1,10 +1,12 @@
 // Command testsummary reads what "go test -json" prints. It passes on the lines that go test prints without -v, and
 // closes with how many tests passed, failed and were skipped, and why those were skipped: without -v, go test hides
-// skipped tests altogether. It exits with 1 if a test or a build failed, or if no test ran.
+// skipped tests altogether. It exits with 1 if a test or a build failed, or if no test ran. A line of ours at the end,
+// {"Action":"exit","Output":"137"}, says what go test ended with: if it was killed, no event does.
 package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +25,7 @@ type name struct{ pkg, test string }
 
 type summary struct {
 	passed, failed, skipped int
+	exit                    string              // what go test ended with; "" if nobody said
 	blamed                  map[string]bool     // packages of which a test failed
 	output                  map[name][]string   // of the tests that have not ended
 	reasons                 map[string][]string // why tests were skipped, and which
@@ -46,7 +49,7 @@ func run(in io.Reader, out io.Writer) (bool, error) {
 	r := bufio.NewReader(in)
 	for {
 		line, err := r.ReadBytes('\n')
-		if len(line) > 0 {
+		if len(bytes.TrimSpace(line)) > 0 {
 			var e event
 			if jsonErr := json.Unmarshal(line, &e); jsonErr != nil {
 				// go test itself may print lines of its own, such as an error about flags.
@@ -66,12 +69,17 @@ func run(in io.Reader, out io.Writer) (bool, error) {
 		}
 	}
 	s.close(w)
-	return s.failed > 0 || s.passed == 0, w.Flush()
+	return s.failed > 0 || s.passed == 0 || s.broke(), w.Flush()
 }
+
+// broke says whether go test ended badly without a test or a build to blame.
+func (s *summary) broke() bool { return s.failed == 0 && s.exit != "" && s.exit != "0" }
 
 func (s *summary) add(e event, w io.Writer) {
 	n := name{e.Package, e.Test}
 	switch e.Action {
+	case "exit":
+		s.exit = e.Output
 	case "build-output":
 		fmt.Fprint(w, e.Output)
 	case "output":
@@ -162,4 +170,7 @@ func (s *summary) close(w io.Writer) {
 		fmt.Fprintf(w, "skipped %d: %s (%s%s)\n", len(s.reasons[r]), r, strings.Join(tests, ", "), more)
 	}
 	fmt.Fprintf(w, "%d passed, %d failed, %d skipped\n", s.passed, s.failed, s.skipped)
+	if s.broke() {
+		fmt.Fprintf(w, "go test ended with %s, and no test or build failed: it did not finish\n", s.exit)
+	}
 }

@@ -65,6 +65,25 @@ func TestRun(t *testing.T) {
 			bad:  true,
 			want: []string{"exit status 3\n", "1 passed, 1 failed"},
 		},
+		{
+			name: "killed",
+			in:   "{\"Action\":\"pass\",\"Package\":\"p\",\"Test\":\"A\"}\n{\"Action\":\"pass\",\"Pack\n{\"Action\":\"exit\",\"Output\":\"137\"}\n",
+			bad:  true,
+			want: []string{"1 passed, 0 failed", "go test ended with 137"},
+		},
+		{
+			name: "ended well",
+			in:   "{\"Action\":\"pass\",\"Package\":\"p\",\"Test\":\"A\"}\n\n{\"Action\":\"exit\",\"Output\":\"0\"}\n",
+			want: []string{"1 passed, 0 failed, 0 skipped\n"},
+			not:  []string{"ended with", "\n\n"},
+		},
+		{
+			name: "failed and said so",
+			in:   "{\"Action\":\"fail\",\"Package\":\"p\",\"Test\":\"A\"}\n{\"Action\":\"exit\",\"Output\":\"1\"}\n",
+			bad:  true,
+			want: []string{"0 passed, 1 failed"},
+			not:  []string{"ended with"},
+		},
 		{name: "nothing", in: "go: no such package\n", bad: true, want: []string{"go: no such package\n", "0 passed"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
