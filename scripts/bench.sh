@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-if [ -z "${FRONTIER_ENGINES+set}" ]; then exec scripts/with-engines.sh "$0" "$@"; fi
+if [ -z "${FRONTIER_ENGINES+set}" ]; then exec scripts/with-engines.sh scripts/bench.sh "$@"; fi
 
 packages=$(git ls-files -co --exclude-standard '*.go' | grep -vE '^(tools|e2e)/' |
   xargs grep -lE '\*testing\.(B|TB)\b' /dev/null | xargs -n 1 dirname | sort -u | sed 's,^,./,')

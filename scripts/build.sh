@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if [ -z "${FRONTIER_ENGINES+set}" ]; then
-  FRONTIER_REPORT=1 exec scripts/with-engines.sh "$0"
+  FRONTIER_REPORT=1 exec scripts/with-engines.sh scripts/build.sh
 fi
 
 # Without git, or outside of a clone, the binary states no commit; that is better than a wrong one.

@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-if [ -z "${FRONTIER_ENGINES+set}" ]; then exec scripts/with-engines.sh "$0"; fi
+if [ -z "${FRONTIER_ENGINES+set}" ]; then exec scripts/with-engines.sh scripts/check-generated.sh; fi
 
 state() { git status --porcelain && git diff | git hash-object --stdin; }
 before=$(state)

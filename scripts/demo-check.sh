@@ -14,6 +14,8 @@ cd "$work/frontier"
 export FRONTIER_CACHE=$work/cache
 # What an outer make or an outer build found out must not leak into the newcomer's.
 unset FRONTIER_ENGINES MAKEFLAGS MFLAGS MAKELEVEL
+GOFLAGS=$(sed -E 's/(^| )-tags=[^ ]*//g' <<<"${GOFLAGS:-}")
+export GOFLAGS
 
 fail() {
   echo "demo-check: $1" >&2

@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 
 report=
 [ "${1:-}" = --report ] && report=1
-cxx=${CXX:-$(go env CXX)}
+read -ra cxx <<<"${CXX:-$(go env CXX)}" # "ccache g++" is two words, to cgo as well
 os=$(go env GOOS)
 
 work=$(mktemp -d)
@@ -52,7 +52,7 @@ probe() {
   read -ra flags <<<"$(cgo_flags "$file" CXXFLAGS) ${CGO_CXXFLAGS:-}"
   read -ra libs <<<"${CGO_LDFLAGS:-} $(cgo_flags "$file" LDFLAGS)"
   # -O0 after the engine's own flags: the probe is to be quick, not fast.
-  "$cxx" "${flags[@]}" -O0 ${include[@]+"${include[@]}"} -o "$work/$name" "$work/$name.cpp" \
+  "${cxx[@]}" "${flags[@]}" -O0 ${include[@]+"${include[@]}"} -o "$work/$name" "$work/$name.cpp" \
     ${library[@]+"${library[@]}"} "${libs[@]}" >"$work/$name.log" 2>&1 || return 1
   "$work/$name" >"$work/$name.log" 2>&1 || {
     echo "a program linked against it does not run: $(head -n 1 "$work/$name.log")" >"$work/$name.log"
@@ -90,7 +90,7 @@ EOF
 
 has_compiler() {
   echo 'int main() { return 0; }' >"$work/compiler.cpp"
-  "$cxx" -o "$work/compiler" "$work/compiler.cpp" >"$work/compiler.log" 2>&1
+  "${cxx[@]}" -o "$work/compiler" "$work/compiler.cpp" >"$work/compiler.log" 2>&1
 }
 
 tags=
@@ -100,7 +100,7 @@ if [ "$(go env CGO_ENABLED)" = 0 ]; then
   why_faiss="cgo is off: there is no C compiler, or CGO_ENABLED=0 is set" why_hnswlib=$why_faiss
 elif ! has_compiler; then
   cgo=0
-  why_faiss="$cxx builds no program" why_hnswlib=$why_faiss
+  why_faiss="${cxx[*]} builds no program" why_hnswlib=$why_faiss
 else
   # Both at once: each takes about a second.
   probe_faiss & faiss_pid=$!

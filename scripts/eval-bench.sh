@@ -6,8 +6,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-if [ -z "${FRONTIER_ENGINES+set}" ]; then exec scripts/with-engines.sh "$0" "$@"; fi
+if [ -z "${FRONTIER_ENGINES+set}" ]; then exec scripts/with-engines.sh scripts/eval-bench.sh "$@"; fi
 
+export LC_ALL=C # numbers have points
 queries=${QUERIES:-10000} results=${RESULTS:-1000} judged=${JUDGED:-50} rounds=${ROUNDS:-3}
 metrics=map,recip_rank,P_10,recall_100,ndcg_cut_10
 
@@ -26,16 +27,18 @@ awk -v Q="$queries" -v R="$results" -v J="$judged" -v dir="$dir" 'BEGIN {
     }
   }
 }'
-echo "eval-bench: $queries queries x $results results, $(du -m "$dir/run.txt" | cut -f1) MB; $(nproc) cores"
+echo "eval-bench: $queries queries x $results results, $(du -m "$dir/run.txt" | cut -f1) MB; $(getconf _NPROCESSORS_ONLN) cores"
 
-# best runs a command several times with its output in a file, and prints the least seconds.
+# best runs a command several times with its output in a file, and prints the least seconds. It fails if the command does:
+# set -e does not reach into $(...).
 best() {
-  local out=$1 least='' start seconds
+  local out=$1 least='' seconds TIMEFORMAT=%3R
   shift
   for _ in $(seq "$rounds"); do
-    start=$(date +%s.%N)
-    "$@" >"$out"
-    seconds=$(echo "$(date +%s.%N) $start" | awk '{ print $1 - $2 }')
+    seconds=$({ time "$@" >"$out" 2>"$dir/errors"; } 2>&1) || {
+      echo "eval-bench: $1 failed: $(cat "$dir/errors")" >&2
+      return 1
+    }
     least=$(echo "$seconds ${least:-$seconds}" | awk '{ print ($1 < $2) ? $1 : $2 }')
   done
   echo "$least"

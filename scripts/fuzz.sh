@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-if [ -z "${FRONTIER_ENGINES+set}" ]; then exec scripts/with-engines.sh "$0" "$@"; fi
+if [ -z "${FRONTIER_ENGINES+set}" ]; then exec scripts/with-engines.sh scripts/fuzz.sh "$@"; fi
 
 # scripts/fuzz.sh --one FILE:TARGET is one target.
 if [ "${1:-}" = --one ]; then

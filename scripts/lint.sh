@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-if [ -z "${FRONTIER_ENGINES+set}" ]; then exec scripts/with-engines.sh "$0"; fi
+if [ -z "${FRONTIER_ENGINES+set}" ]; then exec scripts/with-engines.sh scripts/lint.sh; fi
 
 failed=
 step() {
@@ -25,7 +25,7 @@ done
 
 formatted() {
   local files
-  files=$("$bin/gofumpt" -l .)
+  files=$("$bin/gofumpt" -l .) || return
   [ -z "$files" ] && return
   echo "not formatted; run make fmt:" >&2
   echo "$files" >&2

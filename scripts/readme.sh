@@ -5,6 +5,12 @@ set -euo pipefail
 data=$(cd "${1:?give the folder that holds the data sets}" && pwd)
 cd "$(dirname "$0")/.."
 out=out/reference
+for marker in '<!-- reference table -->' '<!-- end of reference table -->'; do
+  grep -qF -- "$marker" README.md || {
+    echo "readme: README.md has no line $marker to write the table at" >&2
+    exit 1
+  }
+done
 run() { # name, sweep file, then --set arguments
   local name=$1 file=$2
   shift 2
@@ -18,7 +24,8 @@ run sift5k vectors --set "vectors.base=$data/sift5k/base.fvecs" --set "vectors.q
 run minilm778 vectors --set "vectors.base=$data/minilm778/base.fbin" --set "vectors.queries=$data/minilm778/query.fbin" --set vectors.metric=cosine
 
 table=$(mktemp)
-trap 'rm -f "$table"' EXIT
+page=$(mktemp)
+trap 'rm -f "$table" "$page"' EXIT
 {
   # One weight of the convex fusions stands for all, which the reference tests pin.
   bin/frontier pareto $out/cranfield $out/med $out/xquad-en --all --where 'fusion != "convex" || fusion_param == 0.5 && fusion_norm == "min-max"' --format markdown \
@@ -30,5 +37,5 @@ trap 'rm -f "$table"' EXIT
 awk -v table="$table" '
   /<!-- reference table -->/ { print; print ""; while ((getline line < table) > 0) print line; print ""; skip = 1; next }
   /<!-- end of reference table -->/ { skip = 0 }
-  !skip' README.md >README.md.new
-mv README.md.new README.md
+  !skip' README.md >"$page"
+cat "$page" >README.md

@@ -33,10 +33,15 @@ blas_variants() {
 
 include=()
 for dir in /usr/include/*/openblas-*; do [ -d "$dir" ] && include=("-I$dir"); done
-"${CXX:-g++}" -O3 -march=native -fopenmp ${include[@]+"${include[@]}"} -o "$work/truthbench" scripts/truthbench/truthbench.cpp \
+read -ra cxx <<<"${CXX:-g++}"
+"${cxx[@]}" -O3 -march=native -fopenmp ${include[@]+"${include[@]}"} -o "$work/truthbench" scripts/truthbench/truthbench.cpp \
   -l:libfaiss.a -lopenblas -lgomp
 go test -c -o "$work/truth.test" ./bench/truth
-blas_variants >"$work/blas"
+blas_variants >"$work/blas" || true
+if [ ! -s "$work/blas" ]; then
+  echo "truth-bench: no OpenBLAS is installed, and apt has none: run make install-deps" >&2
+  exit 1
+fi
 
 # rate KEY SECONDS DIM keeps the best rate of each key.
 declare -A best

@@ -12,7 +12,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-if [ -z "${FRONTIER_ENGINES+set}" ]; then exec scripts/with-engines.sh "$0" "$@"; fi
+if [ -z "${FRONTIER_ENGINES+set}" ]; then exec scripts/with-engines.sh scripts/truth-scaling.sh "$@"; fi
 
 sizes="10000 30000 100000 300000 1000000 2000000"
 rows_list=${ROWS:-$sizes} queries_list=${QUERIES:-$sizes}
@@ -78,11 +78,14 @@ if not np.allclose(np.sort(distances, axis=1), want, rtol=1e-6, atol=0.5):
 print("%.4f" % best)
 PY
 
-# ours prints the least seconds of frontier, as it counts them.
+# ours prints the least seconds of frontier, as it counts them. set -e does not reach into $(...).
 ours() {
   local least='' seconds
   for _ in $(seq "$rounds"); do
-    "$dir/frontier" truth --base "$dir/base.u8bin" --queries "$dir/queries.u8bin" -k "$k" --metric l2 -o "$dir/gt.npy" --distances "$dir/distances.npy" 2>"$dir/log"
+    "$dir/frontier" truth --base "$dir/base.u8bin" --queries "$dir/queries.u8bin" -k "$k" --metric l2 -o "$dir/gt.npy" --distances "$dir/distances.npy" 2>"$dir/log" || {
+      cat "$dir/log" >&2
+      return 1
+    }
     seconds=$(sed -nE 's/^truth: 100.0% .*, ([0-9.]+) s$/\1/p' "$dir/log")
     least=$(echo "$seconds ${least:-$seconds}" | awk '{ print ($1 < $2) ? $1 : $2 }')
   done
@@ -107,7 +110,7 @@ point() {
 
 mkdir -p "$(dirname "$out")"
 echo "axis,tool,rows,queries,dim,k,seconds,gflops" >"$out"
-echo "truth-scaling: $dim dimensions, k = $k, $(nproc) cores, best of $rounds; compare with:${have:- nothing}"
+echo "truth-scaling: $dim dimensions, k = $k, $(getconf _NPROCESSORS_ONLN) cores, best of $rounds; compare with:${have:- nothing}"
 for n in $rows_list; do point rows "$n" "$queries_fixed"; done
 for n in $queries_list; do point queries "$rows_fixed" "$n"; done
 
