@@ -121,8 +121,8 @@ func TestExactEqualsBruteForce(t *testing.T) {
 
 // Of sets this large, all but the first rows meet the sieve, where the machine has one.
 func TestExactThroughTheSieveEqualsBruteForce(t *testing.T) {
-	const rows, queries, k = 3000, 5, 20
-	dims := []int{17, 128}
+	const rows, queries, k = 3000, 5, 8
+	dims := []int{33, 128}
 	if testing.Short() {
 		dims = dims[1:]
 	}

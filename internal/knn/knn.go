@@ -59,6 +59,7 @@ type Search struct {
 	panels  []panel
 	workers []*worker
 	sieve   bool // pairs pass a sieve of bytes before they are compared in float32
+	seen    int  // rows of earlier calls of Add
 	packed  bool // the panels hold the queries, all of them, as the space has them
 }
 
@@ -175,6 +176,7 @@ func (s *Search) Add(ctx context.Context, rows *vector.Matrix, allowed func(row 
 		}
 	}
 	s.packed = s.cfg.Queries.Len() <= block
+	s.seen += rows.Len()
 	return nil
 }
 
@@ -198,7 +200,7 @@ func (s *Search) addToBlock(ctx context.Context, rows *vector.Matrix, allowed fu
 	}
 	tileRows := s.workers[0].tile.Cap()
 	tiles := (rows.Len() + tileRows - 1) / tileRows
-	sampled := (tiles + sampleEvery - 1) / sampleEvery
+	sieveFrom := (sieveAfter(s.cfg.Queries.Dim(), s.cfg.K) - s.seen + tileRows - 1) / tileRows
 	if err := s.each(ctx, tiles, func(w *worker, i int) error {
 		first := sampledFirst(i, tiles) * tileRows
 		n, err := s.fill(w, rows, allowed, first, min(first+tileRows, rows.Len()))
@@ -207,7 +209,7 @@ func (s *Search) addToBlock(ctx context.Context, rows *vector.Matrix, allowed fu
 		}
 		for j := range panels {
 			// Workers start at different panels, so that they seldom meet.
-			s.compare(w, &panels[(i+j)%len(panels)], n, s.sieve && i >= sampled)
+			s.compare(w, &panels[(i+j)%len(panels)], n, s.sieve && i >= sieveFrom)
 		}
 		return nil
 	}); err != nil {
@@ -331,7 +333,7 @@ func (s *Search) compare(w *worker, p *panel, n int, sieve bool) {
 			s.roundRows(w, n)
 		}
 		pairs := w.sifted.Sieve(p.bytes, w.bytes, w.limits)
-		sieve = float64(pairs) <= passing*float64(n*s.shape.Queries)
+		sieve = float64(pairs) <= passing(s.cfg.Queries.Dim())*float64(n*s.shape.Queries)
 		p.Lock()
 		p.sieving.done(sieve)
 		p.Unlock()
