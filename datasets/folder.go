@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // folderCorpus is a folder of .md and .txt files, subfolders included, one document a file. The id is the path below
@@ -66,11 +67,15 @@ func (c *folderCorpus) Documents(ctx context.Context) iter.Seq2[Document, error]
 // list is the ids of all documents, sorted.
 func (c *folderCorpus) list() ([]string, error) {
 	var ids []string
-	err := filepath.WalkDir(c.root, func(p string, entry fs.DirEntry, err error) error {
+	root, err := filepath.EvalSymlinks(c.root) // WalkDir does not walk into a link, and this one the user named
+	if err != nil {
+		return nil, &Error{File: c.root, Msg: "cannot list the folder", Err: err}
+	}
+	err = filepath.WalkDir(root, func(p string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		if p == c.root {
+		if p == root {
 			return nil
 		}
 		if strings.HasPrefix(entry.Name(), ".") {
@@ -88,9 +93,12 @@ func (c *folderCorpus) list() ([]string, error) {
 				return err
 			}
 		}
-		rel, err := filepath.Rel(c.root, p)
+		rel, err := filepath.Rel(root, p)
 		if err != nil {
 			return err
+		}
+		if !utf8.ValidString(rel) {
+			return fmt.Errorf("the name of %q is not UTF-8, and so can be no id: rename it", rel)
 		}
 		ids = append(ids, filepath.ToSlash(rel))
 		return nil
@@ -130,7 +138,7 @@ func (c *folderCorpus) load(id string) (Document, error) {
 	if err != nil {
 		return Document{}, &Error{File: path, Msg: "cannot read the document", Err: err}
 	}
-	text, err := decodeText(path, raw)
+	text, err := DecodeText(path, raw)
 	if err != nil {
 		return Document{}, err
 	}
@@ -141,8 +149,9 @@ func (c *folderCorpus) load(id string) (Document, error) {
 	return d, nil
 }
 
-// decodeText is raw as a string without a byte order mark, or an *Error if it is not UTF-8 text.
-func decodeText(file string, raw []byte) (string, error) {
+// DecodeText is raw, the content of file, as a string without a byte order mark: what a folder's document has as its text,
+// and offsets count in. It is an *Error if raw is not UTF-8 text.
+func DecodeText(file string, raw []byte) (string, error) {
 	if err := refuseNonText(file, raw[:min(len(raw), headSize)]); err != nil {
 		return "", err
 	}

@@ -3,6 +3,7 @@ package datasets
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"frontier/internal/testdata"
@@ -63,6 +64,35 @@ func TestFolder(t *testing.T) {
 	}
 	if s := all[1].Sections; len(s) != 1 || s[0] != (Section{"début", 0, 15}) {
 		t.Errorf("sections are %+v", s)
+	}
+	// The folder itself may be a link.
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	linked, err := OpenCorpus(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := readAll(t, linked); !reflect.DeepEqual(got, all) {
+		t.Errorf("through a link it has %+v", got)
+	}
+	if _, err := linked.Fingerprint(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFolderNames(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "caf\xe9.md"), nil, 0o600); err != nil {
+		t.Skipf("the file system takes no such name: %v", err)
+	}
+	corpus, err := OpenCorpus(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range corpus.Documents(t.Context()) {
+		wantError(t, err, dir, `the name of "caf\xe9.md" is not UTF-8`, "rename")
 	}
 }
 

@@ -87,9 +87,12 @@ func (c *godocCorpus) Documents(ctx context.Context) iter.Seq2[Document, error] 
 
 // packages are the import paths of all folders that may hold a package that users can import, sorted.
 func (c *godocCorpus) packages() ([]string, error) {
-	src := filepath.Join(c.root, "src")
 	var paths []string
-	err := filepath.WalkDir(src, func(p string, entry fs.DirEntry, err error) error {
+	src, err := filepath.EvalSymlinks(filepath.Join(c.root, "src")) // Debian's is a link, which WalkDir would not walk into
+	if err != nil {
+		return nil, &Error{File: c.root, Msg: "cannot list the standard library", Err: err}
+	}
+	err = filepath.WalkDir(src, func(p string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,8 @@ package datasets
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -116,6 +118,22 @@ func TestGodoc(t *testing.T) {
 		if n++; n == again {
 			break
 		}
+	}
+}
+
+// In Debian's packages of Go, src is a link to a folder elsewhere.
+func TestGodocOfLinkedSource(t *testing.T) {
+	root, share := t.TempDir(), writeFiles(t, map[string]string{"fmt/print.go": "// Package fmt prints.\npackage fmt\n", "fmt/internal/x.go": "package x\n"})
+	if err := os.Symlink(share, filepath.Join(root, "src")); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOROOT", root)
+	c, err := OpenCorpus(GodocStd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all := readAll(t, c); len(all) != 1 || all[0].ID != "fmt" {
+		t.Errorf("documents are %+v", all)
 	}
 }
 

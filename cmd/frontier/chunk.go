@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"unicode/utf8"
 
 	"frontier/chunkers"
 	"frontier/datasets"
@@ -80,10 +79,11 @@ func chunkFile(enc *json.Encoder, stdin io.Reader, path string, chunker chunkers
 	if err != nil {
 		return usage(err)
 	}
-	if !utf8.Valid(raw) {
-		return &datasets.Error{File: path, Offset: int64(invalidAt(raw)), Msg: "is not valid UTF-8", Hint: "convert it to UTF-8 first"}
+	text, err := datasets.DecodeText(path, raw)
+	if err != nil {
+		return err
 	}
-	chunks, err := chunker.Chunk(string(raw), nil)
+	chunks, err := chunker.Chunk(text, nil)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -100,15 +100,4 @@ func readInput(stdin io.Reader, path string) ([]byte, error) {
 		return io.ReadAll(stdin)
 	}
 	return os.ReadFile(path)
-}
-
-func invalidAt(raw []byte) int {
-	for i := 0; i < len(raw); {
-		r, n := utf8.DecodeRune(raw[i:])
-		if r == utf8.RuneError && n == 1 {
-			return i
-		}
-		i += n
-	}
-	return len(raw)
 }
