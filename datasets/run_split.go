@@ -85,6 +85,9 @@ func (r *runReader) chunks(ctx context.Context, boundary func([]byte) int, take 
 				return &Error{File: r.file, Msg: "cannot read", Err: err}
 			}
 			eof = err != nil
+			if first && n == m && bytes.HasPrefix(buf[:n], []byte(utf8BOM)) { // or it would be part of the first query
+				n = copy(buf, buf[len(utf8BOM):n])
+			}
 			if cut = boundary(buf[:n]); eof {
 				cut = n
 			} else if cut == 0 && n > maxLine && bytes.IndexByte(buf[n-maxLine:n], '\n') < 0 {
@@ -97,7 +100,6 @@ func (r *runReader) chunks(ctx context.Context, boundary func([]byte) int, take 
 			if err := refuseNonText(r.file, data[:min(len(data), headSize)]); err != nil {
 				return err
 			}
-			data = bytes.TrimPrefix(data, []byte(utf8BOM))
 		}
 		lines := bytes.Count(data, []byte{'\n'})
 		if err := take(data, line, buf); err != nil {

@@ -176,6 +176,15 @@ func TestRunOfManyChunks(t *testing.T) {
 	}
 }
 
+// The byte order mark is no part of the first query, even where that is longer than a chunk.
+func TestRunWithMarkBeforeLongRanking(t *testing.T) {
+	want := 2 * runChunkFirst / len("q Q0 d 1 1 x\n")
+	got, err := rankings(strings.NewReader(utf8BOM+strings.Repeat("q Q0 d 1 1 x\n", want)), RunOptions{Workers: 2})
+	if err != nil || len(got) != 1 || len(got["q"]) != want {
+		t.Errorf("%d rankings, the first of %d results, want %d: %v", len(got), len(got["q"]), want, err)
+	}
+}
+
 // Of several faults the first in the file is told, whichever worker meets one first.
 func TestRunTellsFirstFault(t *testing.T) {
 	lines := strings.Split(bigRun(4, 15000, 4).text, "\n")
