@@ -36,25 +36,6 @@ func CountTokens(text string) (int, error) {
 	return count, err
 }
 
-// TokenStarts appends to dst where each token of cl100k_base in text starts, in code points and never descending. A token
-// that starts inside a code point counts as starting where the code point does. Text must be valid UTF-8. It is safe for
-// concurrent use.
-func TokenStarts(dst []int, text string) ([]int, error) {
-	if err := checkUTF8(text); err != nil {
-		return dst, err
-	}
-	e := encoders.Get().(*encoder)
-	defer encoders.Put(e)
-	at, points := 0, 0 // the byte offset of a code point, and how many code points are before it
-	err := e.each(text, func(start int) {
-		start = runeFloor(text, start)
-		points += utf8.RuneCountInString(text[at:start])
-		at = start
-		dst = append(dst, points)
-	})
-	return dst, err
-}
-
 // encoder finds where tokens start. It remembers the pieces that it has seen, as words repeat. It serves one
 // goroutine at a time.
 type encoder struct {

@@ -129,31 +129,6 @@ func TestCountTokensOfKnownTexts(t *testing.T) {
 	}
 }
 
-func TestTokenStarts(t *testing.T) {
-	for text, want := range map[string][]int{
-		"":              {},
-		"hello world":   {0, 5},
-		"\U0001F9A9 ok": {0, 0, 0, 1}, // three tokens share the first code point
-	} {
-		if got, err := TokenStarts([]int{}, text); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%q: got %v, %v; want %v", text, got, err, want)
-		}
-	}
-	// Elsewhere too they are the places in bytes, counted in code points.
-	for _, text := range []string{"größe 400, naïve", "お誕生日おめでとう", "a\U0001F9A9b\u0301\u200d\U0001F468 c"} {
-		var want []int
-		for _, b := range reference(t, text) {
-			want = append(want, utf8.RuneCountInString(text[:runeFloor(text, b)]))
-		}
-		if got, err := TokenStarts([]int{7}, text); err != nil || !slices.Equal(got, append([]int{7}, want...)) {
-			t.Errorf("%q: got %v, %v; want %v behind 7", text, got, err, want)
-		}
-	}
-	if _, err := TokenStarts(nil, "ab\xffcd"); err == nil || !strings.Contains(err.Error(), "byte 2") {
-		t.Errorf("invalid UTF-8: %v", err)
-	}
-}
-
 func TestEncoderForgetsWhenFull(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	e := &encoder{seen: make(map[string][]uint8)}

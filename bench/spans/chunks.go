@@ -35,7 +35,7 @@ func NewChunks(docs, starts, ends []int32) (*Chunks, error) {
 	slices.SortFunc(c.ids, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(docs[a], docs[b]), cmp.Compare(starts[a], starts[b]), cmp.Compare(a, b))
 	})
-	c.offsets = make([]int, most+2)
+	c.offsets = make([]int, int(most)+2)
 	for i, id := range c.ids {
 		c.spans[i] = Span{Doc: int(docs[id]), Start: int(starts[id]), End: int(ends[id])}
 		c.reach[i] = ends[id]
@@ -112,14 +112,14 @@ func (c Ceiling) Recall() float64 { return float64(c.Held) / float64(c.Units) }
 func (c *Chunks) Ceiling(g *Gold, rule Rule) Ceiling {
 	out := Ceiling{Units: len(g.units)}
 	var ids []int
-	chosen := slices.Clone(g.fixed)
 	for _, u := range g.units {
 		if ids = c.Holders(ids[:0], u, rule); len(ids) > 0 {
 			out.Held++
 		}
-		if len(u.Spans) > 1 {
-			chosen = append(chosen, c.easiest(u))
-		}
+	}
+	chosen := slices.Clone(g.fixed)
+	for _, places := range g.choices {
+		chosen = append(chosen, c.easiest(places))
 	}
 	chosen = union(chosen)
 	var places []int
@@ -138,11 +138,11 @@ func (c *Chunks) Ceiling(g *Gold, rule Rule) Ceiling {
 	return out
 }
 
-// easiest is the span of u that is the cheapest to retrieve as a whole.
-func (c *Chunks) easiest(u Unit) Span {
+// easiest is the one of places that is the cheapest to retrieve as a whole.
+func (c *Chunks) easiest(places []Span) Span {
 	var first Span
 	most, least := -1.0, 0
-	for _, s := range u.Spans {
+	for _, s := range places {
 		var chunks []Span
 		retrieved := 0
 		c.touching(s, func(i int) {

@@ -3,6 +3,7 @@ package spans
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Score is how much of what was retrieved is gold, as lengths, so that sums over queries are exact.
@@ -38,9 +39,9 @@ func (s Score) IoU() float64 {
 // Gold is the gold of one query, ready for scoring. It serves one goroutine at a time.
 type Gold struct {
 	units   []Unit
-	fixed   []Span // gold whichever places are chosen, as a union: the units that have one span
-	several bool   // some units have more than one
-	regions []Span // the union of all spans of all units
+	fixed   []Span   // gold whichever places are chosen, as a union: of the units that have one place
+	choices [][]Span // the places of each unit that has several
+	regions []Span   // the union of all places of all units
 	touched []touched
 	scratch []Span
 	chosen  []Span
@@ -53,26 +54,28 @@ type touched struct {
 }
 
 // NewGold prepares the relevant units of a query. The units stay the caller's and must not change. A unit without spans,
-// or with one that is no range, is an error; only a whole document may be empty, and then has no length to be found.
+// or with one that is no range, is an error; only whole documents may be empty, and then have no length to be found.
 func NewGold(units []Unit) (*Gold, error) {
 	g := &Gold{units: units}
 	for i, u := range units {
 		if len(u.Spans) == 0 {
 			return nil, fmt.Errorf("span scoring: unit %d of the gold has no spans", i)
 		}
-		if u.empty() {
-			continue
+		places := u.Spans
+		if u.Whole {
+			places = slices.DeleteFunc(slices.Clone(places), func(s Span) bool { return s.Len() == 0 })
 		}
-		for _, s := range u.Spans {
+		for _, s := range places {
 			if err := s.check(); err != nil {
 				return nil, fmt.Errorf("span scoring: unit %d of the gold: %w", i, err)
 			}
 		}
-		if len(u.Spans) == 1 {
-			g.fixed = append(g.fixed, u.Spans[0])
+		if len(places) > 1 {
+			g.choices = append(g.choices, places)
+		} else {
+			g.fixed = append(g.fixed, places...)
 		}
-		g.several = g.several || len(u.Spans) > 1
-		g.regions = append(g.regions, u.Spans...)
+		g.regions = append(g.regions, places...)
 	}
 	g.fixed, g.regions = union(g.fixed), union(g.regions)
 	return g, nil
@@ -132,14 +135,12 @@ func (g *Gold) within(k int) Score {
 
 // choose is the union of the gold, with that span of each unit that got covers best.
 func (g *Gold) choose(got []Span) []Span {
-	if !g.several {
+	if len(g.choices) == 0 {
 		return g.fixed
 	}
 	chosen := append(g.chosen[:0], g.fixed...)
-	for _, u := range g.units {
-		if len(u.Spans) > 1 {
-			chosen = append(chosen, best(u.Spans, func(s Span) float64 { return float64(covered(s, got)) / float64(s.Len()) }))
-		}
+	for _, places := range g.choices {
+		chosen = append(chosen, best(places, func(s Span) float64 { return float64(covered(s, got)) / float64(s.Len()) }))
 	}
 	chosen = union(chosen)
 	g.chosen = chosen[:0]

@@ -13,8 +13,7 @@
 // that stands at several places only the place that is covered best counts as gold, the first of equals: the others say
 // nothing new.
 //
-// A length is whatever the spans count. Spans of code points give figures in characters; mapped by Tokens they give
-// figures in tokens.
+// A length is whatever the spans count. Spans of code points give figures in characters.
 package spans
 
 import "fmt"
@@ -42,15 +41,12 @@ func (s Span) check() error {
 	return nil
 }
 
-// Unit is one piece of gold: it is found where any of its spans is. Whole says that it is a whole document, of which any
+// Unit is one piece of gold: it is found where any of its spans is. Whole says that each is a whole document, of which any
 // chunk is a holder.
 type Unit struct {
 	Spans []Span
 	Whole bool
 }
-
-// empty says that u is a document without text.
-func (u Unit) empty() bool { return u.Whole && len(u.Spans) == 1 && u.Spans[0].Len() == 0 }
 
 // Rule says when a chunk holds a unit.
 type Rule int
