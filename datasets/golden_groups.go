@@ -30,25 +30,38 @@ func wrongGroup(all []Evidence) string {
 	return ""
 }
 
+// Alternatives are the pieces of evidence of each unit, as indexes into Evidence: one, or those of a group. Units are in the
+// order of their first pieces.
+func (c *Case) Alternatives() [][]int {
+	at := map[string]int{}
+	var all [][]int
+	for i, e := range c.Evidence {
+		if first, known := at[e.Group]; known {
+			all[first] = append(all[first], i)
+			continue
+		}
+		if e.Group != "" {
+			at[e.Group] = len(all)
+		}
+		all = append(all, []int{i})
+	}
+	return all
+}
+
 // Merge makes one unit of each group of alternatives: it is found where any of them is. units are those of the evidence of
-// the case, in its order; the result is shorter where there are groups.
+// the case, in its order; the result is shorter where there are groups. Pieces without spans add nothing.
 func (c *Case) Merge(units []Unit) []Unit {
 	if !slices.ContainsFunc(c.Evidence, func(e Evidence) bool { return e.Group != "" }) {
 		return units
 	}
-	at := map[string]int{}
 	var merged []Unit
-	for i, u := range units {
-		group := c.Evidence[i].Group
-		first, known := at[group]
-		if group == "" || !known {
-			if group != "" {
-				at[group] = len(merged)
-			}
-			merged = append(merged, Unit{Spans: append([]Span(nil), u.Spans...), Grade: u.Grade, Whole: u.Whole})
-			continue
+	for _, pieces := range c.Alternatives() {
+		var one Unit
+		for _, i := range pieces {
+			one.Spans = append(one.Spans, units[i].Spans...)
+			one.Grade, one.Whole = max(one.Grade, units[i].Grade), one.Whole || units[i].Whole
 		}
-		merged[first].Spans = append(merged[first].Spans, u.Spans...)
+		merged = append(merged, one)
 	}
 	return merged
 }

@@ -98,7 +98,10 @@ func Check(ctx context.Context, queries, qrels string, o Options) (*Report, erro
 	if err != nil {
 		return nil, err
 	}
-	c := &checker{golden: golden, o: o, report: &Report{Files: golden.Files, Cases: len(golden.Cases), Confidence: o.Confidence}}
+	c := &checker{golden: golden, o: o, report: &Report{
+		Files: golden.Files, Cases: len(golden.Cases), Confidence: o.Confidence,
+		Chunkings: []Held{}, Findings: []Finding{}, // lists in JSON too, where there are none
+	}}
 	c.faults(KindUnreadable, faults)
 	for _, w := range golden.Warnings {
 		c.find(Finding{Severity: Warning, Kind: KindReading, File: golden.Files[0], Message: w})

@@ -183,6 +183,35 @@ func TestAGoodSet(t *testing.T) {
 	}
 }
 
+// Alternatives are one piece of evidence, as they are to a sweep: held where any of them is.
+func TestAlternativesAreHeldAsOne(t *testing.T) {
+	golden := file(t, "golden.jsonl",
+		`{"id": "a", "query": "Long here and short there?", "gold_evidence": [{"document_id": "d", "start": 0, "end": 60, "group": "g"}, {"document_id": "e", "start": 1, "end": 5, "group": "g"}]}`,
+		`{"id": "b", "query": "Which is nowhere short?", "gold_evidence": [{"document_id": "d", "start": 0, "end": 60, "group": "g"}, {"document_id": "e", "start": 0, "end": 70, "group": "g"}, {"document_id": "e", "start": 1, "end": 5}]}`,
+		`{"id": "c", "query": "long here AND short there?", "gold_evidence": [{"document_id": "d", "start": 0, "end": 60}, {"document_id": "e", "start": 1, "end": 5}]}`,
+		`{"id": "d", "query": "Is one of them absent?", "gold_evidence": [{"document_id": "absent", "start": 0, "end": 3, "group": "g"}, {"document_id": "e", "start": 1, "end": 5, "group": "g"}]}`,
+	)
+	texts := file(t, "corpus.jsonl", fmt.Sprintf(`{"_id": "d", "text": %q}`, strings.Repeat("word ", 20)), fmt.Sprintf(`{"_id": "e", "text": %q}`, strings.Repeat("text ", 20)))
+	r := check(t, golden, "", Options{
+		Corpus: corpus(t, texts), Rule: spans.Contain, Chunkings: []Chunking{chunking(t, "fixed", param.Values{"size": 20, "unit": "chars"})},
+	})
+	if h := r.Chunkings[0]; h.Held != 4 || h.Units != 6 || h.Ceiling != (1+.5+.5+1)/4 {
+		t.Errorf("%+v", h)
+	}
+	var unholdable []string
+	for _, f := range r.Findings {
+		switch f.Kind {
+		case KindUnholdable:
+			unholdable = append(unholdable, f.Message)
+		case KindDuplicate:
+			t.Errorf("all of two and any of two are taken for the same gold: %v", f)
+		}
+	}
+	if len(unholdable) != 2 || !strings.Contains(unholdable[0], `case "b"`) || !strings.HasSuffix(unholdable[0], `, nor any other of the group "g"`) || !strings.HasSuffix(unholdable[1], "(rule contain)") {
+		t.Errorf("unholdable: %q", unholdable)
+	}
+}
+
 func TestWidths(t *testing.T) {
 	for n, want := range map[int]float64{18: 0.21, 120: 0.088, 1: 0.446} {
 		if got := HalfWidth(n, 0.95); math.Abs(got-want) > 1e-3 {

@@ -3,6 +3,7 @@ package goldencheck
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"frontier/bench/spans"
 	"frontier/chunkers"
@@ -74,10 +75,12 @@ func (k *cut) add(doc int, chunks []chunkers.Chunk) {
 	}
 }
 
-// holdable says which evidence each chunking holds, and which none does.
-func (c *checker) holdable(units [][]datasets.Unit, cuts []cut) error {
-	held := make([][]bool, len(units)) // by any chunking
-	for i := range units {
+// holdable says which evidence each chunking holds, and which none does. pieces are the units of every piece of evidence;
+// alternatives count as one.
+func (c *checker) holdable(pieces [][]datasets.Unit, cuts []cut) error {
+	units, held := make([][]datasets.Unit, len(pieces)), make([][]bool, len(pieces)) // held by any chunking
+	for i := range pieces {
+		units[i] = c.golden.Cases[i].Merge(pieces[i])
 		held[i] = make([]bool, len(units[i]))
 	}
 	for i, k := range cuts {
@@ -95,24 +98,34 @@ func (c *checker) holdable(units [][]datasets.Unit, cuts []cut) error {
 		c.report.Chunkings = append(c.report.Chunkings, row)
 	}
 	for i := range units {
+		alternatives := c.golden.Cases[i].Alternatives()
 		for j, u := range units[i] {
-			if held[i][j] || !c.counts(u) {
-				continue
+			if !held[i][j] && c.counts(u) {
+				c.unholdable(i, alternatives[j], pieces[i], len(cuts))
 			}
-			e := c.golden.Cases[i].Evidence[j]
-			f := Finding{
-				Severity: Warning, Kind: KindUnholdable, File: c.golden.Cases[i].File, Line: e.Line, Case: c.golden.Cases[i].ID,
-				Message: fmt.Sprintf("case %q: no chunk of any of the %d chunkings holds the evidence in document %q, %d code points from %d on (rule %s)",
-					c.golden.Cases[i].ID, len(cuts), e.DocumentID, u.Spans[0].End-u.Spans[0].Start, u.Spans[0].Start, c.o.Rule),
-				Hint: "it is a miss whatever is retrieved: mark a shorter passage, add larger chunks to the sweep, or judge by overlap",
-			}
-			if c.golden.Judged && len(c.golden.Files) > 1 {
-				f.File = c.golden.Files[1]
-			}
-			c.find(f)
 		}
 	}
 	return nil
+}
+
+// unholdable is the finding that no chunk of any chunking holds any of the alternatives, which are pieces of case i.
+func (c *checker) unholdable(i int, alternatives []int, pieces []datasets.Unit, chunkings int) {
+	k := &c.golden.Cases[i]
+	first := alternatives[slices.IndexFunc(alternatives, func(p int) bool { return len(pieces[p].Spans) > 0 })]
+	e, span := k.Evidence[first], pieces[first].Spans[0]
+	f := Finding{
+		Severity: Warning, Kind: KindUnholdable, File: k.File, Line: e.Line, Case: k.ID,
+		Message: fmt.Sprintf("case %q: no chunk of any of the %d chunkings holds the evidence in document %q, %d code points from %d on (rule %s)",
+			k.ID, chunkings, e.DocumentID, span.End-span.Start, span.Start, c.o.Rule),
+		Hint: "it is a miss whatever is retrieved: mark a shorter passage, add larger chunks to the sweep, or judge by overlap",
+	}
+	if len(alternatives) > 1 {
+		f.Message += fmt.Sprintf(", nor any other of the group %q", e.Group)
+	}
+	if c.golden.Judged && len(c.golden.Files) > 1 {
+		f.File = c.golden.Files[1]
+	}
+	c.find(f)
 }
 
 // counts says whether a unit was found in the corpus and is relevant.

@@ -55,10 +55,16 @@ func goldOf(c *datasets.Case) string {
 		return datasets.Unanswerable
 	}
 	var all []string
-	for _, e := range c.Evidence {
-		if e.Relevance > 0 {
-			e.Line = 0
-			all = append(all, fmt.Sprintf("%q", []any{e.DocumentID, e.SectionID, e.Text, fmt.Sprint(e.HasSpan, e.Start, e.End, e.Relevance)}))
+	for _, pieces := range c.Alternatives() {
+		var unit []string
+		for _, i := range pieces {
+			if e := c.Evidence[i]; e.Relevance > 0 {
+				unit = append(unit, fmt.Sprintf("%q", []any{e.DocumentID, e.SectionID, e.Text, fmt.Sprint(e.HasSpan, e.Start, e.End, e.Relevance)}))
+			}
+		}
+		if len(unit) > 0 {
+			slices.Sort(unit)
+			all = append(all, strings.Join(unit, " or "))
 		}
 	}
 	slices.Sort(all)
