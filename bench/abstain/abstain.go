@@ -71,7 +71,7 @@ func Under(curve []Outcome, mostWithheld float64) (Outcome, error) {
 		return Outcome{}, fmt.Errorf("abstention: a threshold needs both answerable and unanswerable questions: %w", rate.ErrEmpty)
 	}
 	fits := slices.DeleteFunc(slices.Clone(curve), func(o Outcome) bool {
-		return !(float64(o.Wrong) <= mostWithheld*float64(o.Answerable))
+		return !(float64(o.Wrong)/float64(o.Answerable) <= mostWithheld) // 29/100 is 0.29, but 0.29*100 is less than 29
 	})
 	if len(fits) == 0 {
 		return Outcome{}, fmt.Errorf("abstention: at best %v answerable questions are withheld, and at most %v of them may be", curve[0].Withheld(), mostWithheld)

@@ -2,9 +2,11 @@ package abstain
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -120,6 +122,22 @@ func TestUnder(t *testing.T) {
 	} {
 		if got, err := Under(all, most); err != nil || got != want {
 			t.Errorf("at most %v: %+v, %v; want %+v", most, got, err, want)
+		}
+	}
+	// What is just allowed is allowed, as users write it.
+	scores := make([]float64, 100)
+	for i := range scores {
+		scores[i] = float64(i)
+	}
+	hundred := curve(t, scores, []float64{-1, 200})
+	for percent := range 101 {
+		most, err := strconv.ParseFloat(fmt.Sprintf("%d.%02d", percent/100, percent%100), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fits := slices.DeleteFunc(slices.Clone(hundred), func(o Outcome) bool { return o.Wrong != percent })
+		if got, err := Under(fits, most); err != nil || got.Wrong != percent {
+			t.Errorf("%d of 100 are more than %v: %v", percent, most, err)
 		}
 	}
 }
