@@ -18,7 +18,7 @@ import (
 )
 
 // scorerVersion changes when the same answers would be scored differently.
-const scorerVersion = "2"
+const scorerVersion = "3"
 
 // aggregationRule is how questions become one number.
 const aggregationRule = "Quality is the mean over answerable questions, each with the same weight; a failed question scores zero. Intervals are 95% bootstraps (BCa) over questions, Wilson's for hit rates. ANN recall is the mean over all queries."

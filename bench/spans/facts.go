@@ -31,7 +31,7 @@ func (f *Facts) Len() int { return len(f.wanted) }
 
 // Found is how many of the facts stand literally in any one of texts, the chunks of a context. Both sides are brought to
 // Unicode's NFKC, case-folded, and every run of white space becomes one space. A number is found only as a whole: "400"
-// is neither in "1400" nor in "4000". A fact that is cut in two by the end of a chunk is not found.
+// is neither in "1400" nor in "4000", "1,400" or "400.5". A fact that is cut in two by the end of a chunk is not found.
 func (f *Facts) Found(texts []string) int {
 	if len(f.wanted) == 0 {
 		return 0
@@ -69,12 +69,28 @@ func holdsFact(text, fact string) bool {
 			return false
 		}
 		start, end := from+i, from+i+len(fact)
-		before, _ := utf8.DecodeLastRuneInString(text[:start])
-		after, _ := utf8.DecodeRuneInString(text[end:])
-		if !(unicode.IsDigit(head) && unicode.IsDigit(before)) && !(unicode.IsDigit(tail) && unicode.IsDigit(after)) {
+		if !(unicode.IsDigit(head) && endsNumber(text[:start])) && !(unicode.IsDigit(tail) && continuesNumber(text[end:])) {
 			return true
 		}
 		_, width := utf8.DecodeRuneInString(text[start:])
 		from = start + width
 	}
+}
+
+// endsNumber says whether a digit behind text would belong to a number that begins in it, as behind "1" and "1,".
+func endsNumber(text string) bool {
+	r, n := utf8.DecodeLastRuneInString(text)
+	if r == '.' || r == ',' {
+		r, _ = utf8.DecodeLastRuneInString(text[:len(text)-n])
+	}
+	return unicode.IsDigit(r)
+}
+
+// continuesNumber says whether text goes on with the number that ends before it, as "0" and ".5" do.
+func continuesNumber(text string) bool {
+	r, n := utf8.DecodeRuneInString(text)
+	if r == '.' || r == ',' {
+		r, _ = utf8.DecodeRuneInString(text[n:])
+	}
+	return unicode.IsDigit(r)
 }
