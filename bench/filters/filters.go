@@ -36,38 +36,6 @@ func Judge(gold []int, eligible, predicate Selection) (Query, error) {
 	return q, nil
 }
 
-// EligibleRecall is how much of the gold that the caller may see is among the first k of a ranking.
-func EligibleRecall(ranked []int, k int, gold []int, eligible Selection) rate.Rate {
-	first := make(map[int]bool, k)
-	for _, doc := range ranked[:min(k, len(ranked))] {
-		first[doc] = true
-	}
-	var r rate.Rate
-	seen := make(map[int]bool, len(gold))
-	for _, doc := range gold {
-		if seen[doc] || !eligible.Has(doc) {
-			continue
-		}
-		seen[doc] = true
-		r.Of++
-		if first[doc] {
-			r.Hits++
-		}
-	}
-	return r
-}
-
-// Leaks is how many results the caller may not see.
-func Leaks(ranked []int, eligible Selection) int {
-	n := 0
-	for _, doc := range ranked {
-		if !eligible.Has(doc) {
-			n++
-		}
-	}
-	return n
-}
-
 // Tally adds up queries. The zero value is ready. Its rates have a denominator of 0, and so no value, where no query has
 // eligible gold.
 type Tally struct {
@@ -100,12 +68,9 @@ func (t *Tally) FalseExclusion() rate.Rate { return rate.Rate{Hits: t.excluded, 
 // PredicateRecall is the eligible gold that the predicate keeps, over all eligible gold.
 func (t *Tally) PredicateRecall() rate.Rate { return rate.Rate{Hits: t.keptGold, Of: t.gold} }
 
-// PredicatePrecision is the eligible gold that the predicate keeps, over all eligible documents that it keeps. Only beside
-// BaseRate does it mean something: a predicate that is better than none has more than that.
+// PredicatePrecision is the eligible gold that the predicate keeps, over all eligible documents that it keeps. Without a
+// predicate it would be the eligible gold over all eligible documents.
 func (t *Tally) PredicatePrecision() rate.Rate { return rate.Rate{Hits: t.keptGold, Of: t.kept} }
-
-// BaseRate is the eligible gold over all eligible documents: the precision of no predicate at all.
-func (t *Tally) BaseRate() rate.Rate { return rate.Rate{Hits: t.gold, Of: t.eligible} }
 
 // Selectivity is the share of eligible documents that the predicate keeps.
 func (t *Tally) Selectivity() rate.Rate { return rate.Rate{Hits: t.kept, Of: t.eligible} }

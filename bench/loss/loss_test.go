@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -188,34 +187,6 @@ func TestMeanByHand(t *testing.T) {
 	shares, err := m.Shares(0.25)
 	if err != nil || shares.Of(ANN) != 0.25 || math.Abs(shares.Of(Fusion)-1./3) > 1e-15 || shares.Of(Failed) != 0 {
 		t.Errorf("%v, %v", shares, err)
-	}
-}
-
-func TestMergeEqualsAddingAll(t *testing.T) {
-	rng := rand.New(rand.NewPCG(43, 44))
-	var all, a, b, none Mean
-	for i := range 200 {
-		q := randomQuery(rng, 1+rng.IntN(6))
-		classes, err := Attribute(q)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := Count(classes)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all.Add(c)
-		if i%3 == 0 {
-			a.Add(c)
-		} else {
-			b.Add(c)
-		}
-	}
-	none.Merge(&b)
-	none.Merge(&a)
-	none.Merge(&Mean{})
-	if !slices.EqualFunc(none.Exact(), all.Exact(), func(x, y *big.Rat) bool { return x.Cmp(y) == 0 }) || none.Queries() != 200 {
-		t.Errorf("merged %v, added %v", none.Exact(), all.Exact())
 	}
 }
 

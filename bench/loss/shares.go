@@ -62,24 +62,6 @@ func (m *Mean) Add(c Counts) {
 	m.queries++
 }
 
-// Merge adds the queries of other.
-func (m *Mean) Merge(other *Mean) {
-	if m.byUnits == nil {
-		m.byUnits = map[int]*[classes]int64{}
-	}
-	for n, of := range other.byUnits {
-		sums := m.byUnits[n]
-		if sums == nil {
-			sums = new([classes]int64)
-			m.byUnits[n] = sums
-		}
-		for class := range of {
-			sums[class] += of[class]
-		}
-	}
-	m.queries += other.queries
-}
-
 // Queries is how many are in the mean.
 func (m *Mean) Queries() int { return m.queries }
 
