@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"frontier/internal/param"
 	"frontier/internal/testdata"
@@ -214,8 +213,8 @@ func TestRealTexts(t *testing.T) {
 	}
 }
 
-// A text that no separator divides, and long runs of blanks, must take time linear in their length. The deadline is
-// hundreds of times what they take, and far below what quadratic time would.
+// A text that no separator divides, and long runs of blanks, must take time linear in their length: with quadratic time
+// this does not end before the deadline of all tests.
 func TestLongTextsWithoutSpaces(t *testing.T) {
 	for _, p := range []string{"a", "你", "👍", "\n ", " ", "-", "1", "a'", ". ", "。"} {
 		text := strings.Repeat(p, 1<<18/len(p))
@@ -224,21 +223,9 @@ func TestLongTextsWithoutSpaces(t *testing.T) {
 				if kind == "fixed" && unit == Tokens {
 					continue // most of the time is the tokenizer's, which recursive runs as well
 				}
-				done := make(chan error, 1)
-				go func() {
-					chunks, err := mustNew(t, kind, param.Values{"size": 256, "overlap": "10%", "unit": string(unit)}).Chunk(text, nil)
-					if err == nil && chunks[0].Start != 0 {
-						err = fmt.Errorf("the first chunk starts at %d", chunks[0].Start)
-					}
-					done <- err
-				}()
-				select {
-				case err := <-done:
-					if err != nil {
-						t.Errorf("%q: %v", p, err)
-					}
-				case <-time.After(20 * time.Second):
-					t.Fatalf("%s of %s takes more than 20 s for a quarter of a megabyte of %q", kind, unit, p)
+				chunks, err := mustNew(t, kind, param.Values{"size": 256, "overlap": "10%", "unit": string(unit)}).Chunk(text, nil)
+				if err != nil || chunks[0].Start != 0 {
+					t.Errorf("%q, %s of %s: %d chunks, %v", p, kind, unit, len(chunks), err)
 				}
 			}
 		}

@@ -1,6 +1,7 @@
 package chunkers
 
 import (
+	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
@@ -53,22 +54,10 @@ func (c *cutter) cut(start, end int) Chunk {
 
 // skipSpace is the offset of the first code point at or after i that is not white space, or the length of text.
 func skipSpace(text string, i int) int {
-	for j, r := range text[i:] {
-		if !unicode.IsSpace(r) {
-			return i + j
-		}
-	}
-	return len(text)
+	return len(text) - len(strings.TrimLeftFunc(text[i:], unicode.IsSpace))
 }
 
 // trimSpace is the end of the last code point before end that is not white space, or from.
 func trimSpace(text string, from, end int) int {
-	for end > from {
-		r, n := utf8.DecodeLastRuneInString(text[from:end])
-		if !unicode.IsSpace(r) {
-			break
-		}
-		end -= n
-	}
-	return end
+	return from + len(strings.TrimRightFunc(text[from:end], unicode.IsSpace))
 }
