@@ -85,6 +85,8 @@ func TestJSONLFaults(t *testing.T) {
 		"LFS pointer":      {"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 8106566\n", []string{"large-file pointer", "git lfs pull"}},
 		"annex pointer":    {"/annex/objects/MD5-s1--x\n", []string{"git annex get"}},
 		"gzip":             {"\x1f\x8b\x08\x00", []string{"gzip"}},
+		"bzip2":            {"BZh91AY&SY\x00", []string{"bzip2"}},
+		"Parquet":          {"PAR1\x15\x04", []string{"Parquet"}},
 		"carriage returns": {strings.ReplaceAll(good+good, "\n", "\r"), []string{"carriage return"}},
 		"sections object":  {`{"_id": "a", "text": "x", "sections": {}}`, []string{":1:27:", "sections", "an object"}},
 		"section outside":  {`{"_id": "a", "text": "é", "sections": [{"id": "s", "start": 0, "end": 2}]}`, []string{"\"s\"", "[0, 2)", "1 code points"}},
@@ -97,6 +99,14 @@ func TestJSONLFaults(t *testing.T) {
 			_, err := documentsOf(c.content)
 			wantError(t, err, append(c.parts, "corpus.jsonl")...)
 		})
+	}
+}
+
+func TestTextsAboutFormats(t *testing.T) {
+	for _, text := range []string{"BZh begins a file of bzip2", "PAR1 begins a file of Parquet", "PK begins an archive", "version https://example.com"} {
+		if got, err := DecodeText("a.txt", []byte(text)); err != nil || got != text {
+			t.Errorf("%q is %q, %v", text, got, err)
+		}
 	}
 }
 

@@ -71,28 +71,17 @@ func readGolden(queries, qrels string, check bool) (*Golden, []error, error) {
 		return nil, nil, &Error{File: qrels, Msg: "cannot open the judgements", Err: err}
 	}
 	defer q.Close()
-	judgements, err := readQrels(qrels, q)
+	judged := problems{most: most}
+	judgements, err := readQrels(qrels, q, QrelsAuto, &judged)
 	if err != nil {
 		return nil, nil, err
 	}
-	judged := problems{most: most}
 	set.golden.judge(qrels, judgements, &judged)
 	return set.golden, append(faults, judged.list()...), nil
 }
 
-// readCases reads all cases of r. External says that their judgements are in another file.
-func readCases(file string, r io.Reader, external bool) (*Golden, error) {
-	set, err := gatherCases(file, r, external, maxProblems)
-	if err == nil {
-		err = set.faults.err()
-	}
-	if err != nil {
-		return nil, err
-	}
-	return set.golden, nil
-}
-
-// gatherCases reads the cases of r and keeps up to most faults beside them. A set has a case or a fault.
+// gatherCases reads the cases of r and keeps up to most faults beside them. External says that their judgements are in
+// another file. A set has a case or a fault.
 func gatherCases(file string, r io.Reader, external bool, most int) (*caseSet, error) {
 	lines, err := newLineReader(file, r)
 	if err != nil {
@@ -179,7 +168,7 @@ func (s *caseSet) add(o *object) {
 		return
 	}
 	if line := s.lines[c.ID]; line > 0 {
-		s.faults.add(o.fault(o.first("id", "_id"), fmt.Sprintf("the id %q was used on line %d", c.ID, line), "every case needs an id of its own"))
+		s.faults.add(o.fault(o.first("id", "_id", "case_id"), fmt.Sprintf("the id %q was used on line %d", c.ID, line), "every case needs an id of its own"))
 		return
 	}
 	s.lines[c.ID] = c.Line

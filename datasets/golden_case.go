@@ -16,11 +16,17 @@ var caseKeys = []string{
 	"answerability", "scenario", "difficulty", "split", "tags", "expected_facts", "filter",
 }
 
+// queryKeys are the names of the question, by precedence.
+var queryKeys = []string{"query", "question", "text"}
+
 // parseCase reads one case. External says that its evidence is in a file of judgements.
 func parseCase(o *object, external bool) (Case, error) {
 	c := Case{File: o.lines.file, Line: o.lines.number}
+	if err := o.unique(); err != nil {
+		return c, err
+	}
 	idKey := o.first("id", "_id", "case_id")
-	queryKey := o.first("query", "question", "text")
+	queryKey := o.first(queryKeys...)
 	if idKey == "" {
 		return c, o.fault("", "the case has no \"id\"", "give every case an id that stays the same when its wording changes")
 	}

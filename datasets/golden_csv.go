@@ -48,7 +48,7 @@ func (s *caseSet) readCSV(lines *lineReader, head []byte) error {
 	for i := range header {
 		header[i] = strings.TrimSpace(header[i])
 	}
-	if !slices.ContainsFunc(header, func(name string) bool { return name == "query" || name == "question" }) {
+	if !slices.ContainsFunc(header, func(name string) bool { return slices.Contains(queryKeys, name) }) {
 		hint := "give JSON Lines with one object a line, or CSV with the columns id, query and expected_document_ids or gold_evidence"
 		if len(header) == 1 && strings.ContainsAny(header[0], ";\t") {
 			hint = "separate the columns by commas"
@@ -89,7 +89,11 @@ func csvFault(file string, skipped int, err error) error {
 	if errors.Is(parse, csv.ErrFieldCount) {
 		hint = "every row needs as many cells as the header; " + hint
 	}
-	return &Error{File: file, Line: skipped + parse.Line, Column: parse.Column, Msg: "not CSV", Err: parse.Err, Hint: hint}
+	msg := "not CSV"
+	if parse.Line > parse.StartLine { // where a quote is not closed, the reader goes on to the end of the file
+		msg = fmt.Sprintf("not CSV, in the row that begins on line %d", skipped+parse.StartLine)
+	}
+	return &Error{File: file, Line: skipped + parse.Line, Column: parse.Column, Msg: msg, Err: parse.Err, Hint: hint}
 }
 
 // csvObject is a row as an object. Empty cells are absent.

@@ -99,6 +99,14 @@ func TestCheckGoldenGoesOnBehindFaults(t *testing.T) {
 		t.Errorf("ReadGolden: %v", err)
 	}
 
+	broken := written(t, "broken.txt", "1 0 d 1\n1 0 e\n1 0 d 2\n1 0 f 1\n")
+	g, faults, err = CheckGolden(written(t, "queries.jsonl", `{"_id": "1", "text": "q"}`), broken)
+	if err != nil || len(g.Cases[0].Evidence) != 2 || len(faults) != 2 {
+		t.Fatalf("%+v, %v, %v", g, faults, err)
+	}
+	wantError(t, faults[0], "broken.txt:2:", "3 columns in place of 4")
+	wantError(t, faults[1], "broken.txt:3:", "grade 2 here and 1 on line 1")
+
 	// Where nothing can be read, there is nothing to check.
 	for content, want := range map[string]string{"": "holds no questions", "{": "not JSON", `{"_id": "1", "text": "q"}`: "questions without judgements"} {
 		if g, faults, err := CheckGolden(written(t, "g.jsonl", content), ""); err == nil || !strings.Contains(err.Error(), want) {

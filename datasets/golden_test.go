@@ -11,7 +11,14 @@ import (
 )
 
 func casesOf(content string, external bool) (*Golden, error) {
-	return readCases("golden.jsonl", strings.NewReader(content), external)
+	set, err := gatherCases("golden.jsonl", strings.NewReader(content), external, maxProblems)
+	if err == nil {
+		err = set.faults.err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return set.golden, nil
 }
 
 func TestGoldenCase(t *testing.T) {
@@ -88,6 +95,7 @@ func TestGoldenFaults(t *testing.T) {
 		"no id":                  {`{"query": "q"}`, []string{":1:", "no \"id\""}},
 		"no query":               {`{"id": "a", "quary": "q"}`, []string{":1:", "no \"query\""}},
 		"blank query":            {`{"id": "a", "query": "  "}`, []string{":1:13:", "\"a\"", "empty"}},
+		"evidence twice":         {`{"id": "a", "gold_evidence": [{"document_id": "d"}], "query": "q", "gold_evidence": [{"document_id": "e"}]}`, []string{":1:68:", "\"gold_evidence\" is there twice"}},
 		"query is a list":        {`{"id": "a", "query": ["q"]}`, []string{":1:13:", "a list"}},
 		"empty id":               {`{"id": "", "query": "q"}`, []string{":1:2:", "the id is empty"}},
 		"duplicate":              {good + good, []string{":2:2:", "line 1"}},
@@ -118,6 +126,7 @@ func TestGoldenFaults(t *testing.T) {
 		"CSV: only a header":     {"id,query,expected_source\n", []string{"no questions"}},
 		"CSV: ragged":            {"id,query,expected_source\n1,q,d\n2,q,d,x\n", []string{":3:1:", "as many cells as the header"}},
 		"CSV: quote":             {"\n\nid,query,expected_source\n1,\"q,d\n", []string{":4:", "not CSV"}},
+		"CSV: open quote":        {"id,query,expected_source\n1,q,d\n2,\"q,d\n3,q,d\n4,q,d\n", []string{"not CSV, in the row that begins on line 3"}},
 		"CSV: column twice":      {"id,query,query\n", []string{"twice"}},
 		"CSV: evidence not JSON": {"id,query,gold_evidence\n1,q,[x]\n", []string{":2:", "gold_evidence", "not JSON"}},
 		"CSV: no id":             {"id,query,expected_source\n,q,d\n", []string{":2:", "no \"id\""}},
@@ -161,6 +170,13 @@ func TestGoldenCSV(t *testing.T) {
 	}
 	if !reflect.DeepEqual(g.Cases, want) {
 		t.Errorf("got  %+v\nwant %+v", g.Cases, want)
+	}
+}
+
+func TestGoldenCSVOfTexts(t *testing.T) {
+	g, err := casesOf("_id,text,expected_source\n1,q,d\n", false)
+	if err != nil || len(g.Cases) != 1 || g.Cases[0].Query != "q" {
+		t.Errorf("%+v, %v", g, err)
 	}
 }
 

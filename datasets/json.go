@@ -41,28 +41,45 @@ func (o *object) fault(key, msg, hint string) error {
 
 // column is where the key of a member starts, or 0.
 func (o *object) column(key string) int {
-	dec := json.NewDecoder(bytes.NewReader(o.raw))
-	if _, err := dec.Token(); err != nil {
-		return 0
-	}
-	for dec.More() {
-		before := int(dec.InputOffset())
-		t, err := dec.Token()
-		if err != nil {
-			return 0
-		}
-		if t == key {
-			if quote := bytes.IndexByte(o.raw[before:], '"'); quote >= 0 {
-				before += quote
-			}
-			return columnOf(o.raw, before)
-		}
-		var skip json.RawMessage
-		if err := dec.Decode(&skip); err != nil {
-			return 0
+	for k, at := range o.keys {
+		if k == key {
+			return columnOf(o.raw, at)
 		}
 	}
 	return 0
+}
+
+// keys yields the key of each member in their order, and the byte at which it starts.
+func (o *object) keys(yield func(key string, at int) bool) {
+	dec := json.NewDecoder(bytes.NewReader(o.raw))
+	if _, err := dec.Token(); err != nil {
+		return
+	}
+	for dec.More() {
+		at := int(dec.InputOffset())
+		at += max(bytes.IndexByte(o.raw[at:], '"'), 0)
+		t, err := dec.Token()
+		key, ok := t.(string)
+		if err != nil || !ok || !yield(key, at) {
+			return
+		}
+		var skip json.RawMessage
+		if err := dec.Decode(&skip); err != nil {
+			return
+		}
+	}
+}
+
+// unique is a fault if a key is there twice: of its members all but the last are lost.
+func (o *object) unique() error {
+	seen := make(map[string]bool, len(o.members))
+	for key, at := range o.keys {
+		if seen[key] {
+			return o.lines.fault(columnOf(o.raw, at), fmt.Sprintf("the field %q is there twice", key), "keep one of them")
+		}
+		seen[key] = true
+	}
+	return nil
 }
 
 // has says whether a member is there and is not null.

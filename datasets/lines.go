@@ -94,24 +94,41 @@ const (
 	utf8Hint = "convert the file to UTF-8, for example with: iconv -f ISO-8859-1 -t UTF-8"
 )
 
-// binaryKinds are files that users give in place of text, by how they begin.
-var binaryKinds = []struct{ magic, msg, hint string }{
+// fileKind is a kind of file that users give in place of another, by how it begins.
+type fileKind struct{ magic, msg, hint string }
+
+// pointerKinds are what stands in place of data that was not fetched.
+var pointerKinds = []fileKind{
 	{"version https://git-lfs", "this is a large-file pointer (Git LFS) in place of the data", "run: git lfs pull"},
 	{"/annex/objects/", "this is a large-file pointer (git-annex) in place of the data", "run: git annex get"},
+}
+
+// binaryKinds are no texts. What they begin with is long enough that a text about them does not begin so too.
+var binaryKinds = []fileKind{
 	{"\xff\xfe", "this is UTF-16 text", "convert it, for example with: iconv -f UTF-16 -t UTF-8"},
 	{"\xfe\xff", "this is UTF-16 text", "convert it, for example with: iconv -f UTF-16 -t UTF-8"},
 	{"\x1f\x8b", "this is a gzip file", "decompress it first: gunzip"},
 	{"\x28\xb5\x2f\xfd", "this is a zstd file", "decompress it first: unzstd"},
-	{"BZh", "this is a bzip2 file", "decompress it first: bunzip2"},
+	{"BZh91AY&SY", "this is a bzip2 file", "decompress it first: bunzip2"},
 	{"PK\x03\x04", "this is a zip file", "unpack it first: unzip"},
-	{"PAR1", "this is a Parquet file", "text is read from JSON Lines, CSV, .md and .txt"},
+	{"PAR1\x15", "this is a Parquet file", "text is read from JSON Lines, CSV, .md and .txt"},
+}
+
+// refuseKinds is an *Error if a file, of which head is the first bytes, is of one of kinds.
+func refuseKinds(file string, head []byte, kinds []fileKind) error {
+	for _, kind := range kinds {
+		if bytes.HasPrefix(head, []byte(kind.magic)) {
+			return &Error{File: file, Msg: kind.msg, Hint: kind.hint}
+		}
+	}
+	return nil
 }
 
 // refuseNonText is an *Error if head, the first bytes of a file, is not that of UTF-8 text.
 func refuseNonText(file string, head []byte) error {
-	for _, kind := range binaryKinds {
-		if bytes.HasPrefix(head, []byte(kind.magic)) {
-			return &Error{File: file, Msg: kind.msg, Hint: kind.hint}
+	for _, kinds := range [][]fileKind{pointerKinds, binaryKinds} {
+		if err := refuseKinds(file, head, kinds); err != nil {
+			return err
 		}
 	}
 	// UTF-16 without a mark: nearly every other byte of western text is zero.

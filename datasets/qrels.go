@@ -18,20 +18,15 @@ type judgement struct {
 }
 
 // readQrels reads BEIR's tab-separated judgements, with or without their header, or TREC's. Lines that begin with # are
-// comments. A repeated judgement counts once; one that contradicts another is an error.
-func readQrels(file string, r io.Reader) ([]judgement, error) {
-	return readQrelsAs(file, r, QrelsAuto)
-}
-
-// readQrelsAs is readQrels for a file whose layout is known, unless format is QrelsAuto.
-func readQrelsAs(file string, r io.Reader, format QrelsFormat) ([]judgement, error) {
+// comments. A repeated judgement counts once; one that contradicts another is a fault. The error is for a file of which
+// nothing can be read.
+func readQrels(file string, r io.Reader, format QrelsFormat, faults *problems) ([]judgement, error) {
 	lines, err := newLineReader(file, r)
 	if err != nil {
 		return nil, err
 	}
 	var (
 		all    []judgement
-		faults problems
 		layout = format
 		data   = 0 // lines that are not comments
 	)
@@ -71,11 +66,11 @@ func readQrelsAs(file string, r io.Reader, format QrelsFormat) ([]judgement, err
 		}
 		all = append(all, j)
 	}
-	all = withoutRepeats(file, all, &faults)
-	if err := faults.err(); err != nil {
-		return nil, err
-	}
+	all = withoutRepeats(file, all, faults)
 	if len(all) == 0 {
+		if err := faults.err(); err != nil {
+			return nil, err
+		}
 		return nil, &Error{File: file, Msg: "the file holds no judgements", Hint: qrelsHint}
 	}
 	if layout == QrelsTREC && data > 1 && !slices.ContainsFunc(all, func(j judgement) bool { return j.document != "0" }) {
@@ -92,7 +87,10 @@ const qrelsHint = "use BEIR's three columns separated by tabs (query-id, corpus-
 // qrelsLayoutOf tells the layouts apart by the first line.
 func qrelsLayoutOf(lines *lineReader, line string) (QrelsFormat, error) {
 	fields, cells := strings.Fields(line), strings.Split(line, "\t")
+	whole := !slices.ContainsFunc(cells, func(cell string) bool { return strings.TrimSpace(cell) == "" })
 	switch {
+	case len(cells) == 3 && whole: // even where a blank in an id makes four fields of them
+		return QrelsBEIR, nil
 	case len(fields) == 4:
 		return QrelsTREC, nil
 	case len(cells) == 3:

@@ -23,14 +23,12 @@ const (
 var qrelsFormatNames = [...]string{"auto", "trec", "beir", "three-columns"}
 
 // QrelsFormatNames are the names that ParseQrelsFormat knows.
-func QrelsFormatNames() []string { return append([]string(nil), qrelsFormatNames[:]...) }
+func QrelsFormatNames() []string { return slices.Clone(qrelsFormatNames[:]) }
 
 // ParseQrelsFormat is the format of a name.
 func ParseQrelsFormat(name string) (QrelsFormat, error) {
-	for i, n := range qrelsFormatNames {
-		if n == name {
-			return QrelsFormat(i), nil
-		}
+	if i := slices.Index(qrelsFormatNames[:], name); i >= 0 {
+		return QrelsFormat(i), nil
 	}
 	return 0, fmt.Errorf("unknown format of judgements %q; the formats are %s", name, strings.Join(qrelsFormatNames[:], ", "))
 }
@@ -53,7 +51,11 @@ type Qrels struct {
 // judgement counts once, and one that contradicts another is an error. All faults are reported together, up to 20; each is
 // an *Error.
 func ReadQrels(name string, r io.Reader, format QrelsFormat) (*Qrels, error) {
-	all, err := readQrelsAs(name, r, format)
+	var faults problems
+	all, err := readQrels(name, r, format, &faults)
+	if err == nil {
+		err = faults.err()
+	}
 	if err != nil {
 		return nil, err
 	}

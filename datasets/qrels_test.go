@@ -8,8 +8,25 @@ import (
 	"frontier/internal/testdata"
 )
 
+// qrelsOf reads judgements from a string.
+func qrelsOf(content string) ([]judgement, error) {
+	var faults problems
+	all, err := readQrels("qrels", strings.NewReader(content), QrelsAuto, &faults)
+	if err == nil {
+		err = faults.err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
 func TestQrels(t *testing.T) {
 	want := []judgement{{query: "1", document: "d1", grade: 2}, {query: "1", document: "d#2", grade: 0}, {query: "2", document: "d1", grade: -1}}
+	spaced, err := qrelsOf("1\tmy notes.md\t2\n2\tother.md\t0\n")
+	if err != nil || len(spaced) != 2 || spaced[0] != (judgement{"1", "my notes.md", 2, 1}) {
+		t.Errorf("a blank in the first id of BEIR's: %+v, %v", spaced, err)
+	}
 	for name, content := range map[string]string{
 		"BEIR":                "query-id\tcorpus-id\tscore\n1\td1\t2\n1\td#2\t0\n2\td1\t-1\n",
 		"BEIR without header": "1\td1\t2\n1\td#2\t0\n2\td1\t-1",
@@ -20,7 +37,7 @@ func TestQrels(t *testing.T) {
 		"repeated":            "1 0 d1 2\n1 0 d#2 0\n1 0 d1 2\n2 0 d1 -1\n",
 		"TREC with header":    "query_id iter doc_id relevance\n1 0 d1 2\n1 0 d#2 0\n2 0 d1 -1\n",
 	} {
-		got, err := readQrels("qrels", strings.NewReader(content))
+		got, err := qrelsOf(content)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -56,7 +73,7 @@ func TestQrelsFaults(t *testing.T) {
 		"invalid UTF-8":      {"1 0 d1 1\n1 0 \xff 1\n", []string{"qrels:2:5:", "byte offset 13"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := readQrels("qrels", strings.NewReader(c.content))
+			_, err := qrelsOf(c.content)
 			wantError(t, err, c.parts...)
 		})
 	}
@@ -73,7 +90,7 @@ func judged(t *testing.T, ids []string, qrels string) (*Golden, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judgements, err := readQrels("qrels", strings.NewReader(qrels))
+	judgements, err := qrelsOf(qrels)
 	if err != nil {
 		t.Fatal(err)
 	}

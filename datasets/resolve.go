@@ -97,13 +97,14 @@ func (r *Resolver) Add(index int, d Document) error {
 			r.fault(p, msg, hint)
 			continue
 		}
-		r.units[p.c][p.e] = Unit{Spans: spans, Grade: max(e.Relevance, 0), Whole: !e.HasSpan && e.SectionID == "" && e.Text == ""}
+		r.units[p.c][p.e] = Unit{Spans: spans, Grade: max(e.Relevance, 0), Whole: e.whole()}
 	}
 	return nil
 }
 
 // Finish gives the units of every case, in the order of Golden.Cases and within a case in that of its Evidence, the
-// alternatives of a group as one. Grades below 0 become 0. Evidence that was not found is an error: up to 20 of them are joined, in file order, each an *Error.
+// alternatives of a group as one. Grades below 0 become 0. Evidence that was not found is an error: up to 20 of them are
+// joined, in file order, each an *Error.
 func (r *Resolver) Finish() ([][]Unit, error) {
 	units, all := r.FinishAll()
 	if len(all) == 0 {
@@ -120,8 +121,8 @@ func (r *Resolver) Finish() ([][]Unit, error) {
 	return nil, kept.err()
 }
 
-// FinishAll is Finish for those who want to know all that is wrong, with a unit for every piece of evidence: up to 1000 faults in file order, and the units beside
-// them, those that were not found without spans.
+// FinishAll is Finish for those who want to know all that is wrong, with a unit for every piece of evidence, alternatives
+// too: up to 1000 faults in file order, and the units beside them, those that were not found without spans.
 func (r *Resolver) FinishAll() ([][]Unit, []error) {
 	var absent []string
 	for id := range r.wanted {

@@ -112,7 +112,7 @@ func FuzzQrels(f *testing.F) {
 	f.Add("1 0 d 1\n# c\n1 0 e -1\n")
 	seedBad(f, "trec", "lfs_pointers")
 	f.Fuzz(func(t *testing.T, content string) {
-		all, err := readQrels("qrels", strings.NewReader(content))
+		all, err := qrelsOf(content)
 		onlyFaults(t, err)
 		if err != nil {
 			return
@@ -130,7 +130,7 @@ func FuzzQrels(f *testing.F) {
 			}
 			b.WriteString(j.query + " 0 " + j.document + " " + strconv.Itoa(j.grade) + "\n")
 		}
-		again, err := readQrels("qrels", strings.NewReader(b.String()))
+		again, err := qrelsOf(b.String())
 		if err != nil && !strings.Contains(err.Error(), "SMART") && !strings.Contains(err.Error(), "no judgements") {
 			t.Fatalf("%v in %q", err, b.String())
 		}

@@ -136,8 +136,12 @@ func vecsDim(path string, raw []byte, row int, off int64) (int, error) {
 
 // vecsFault finds why a file is not a whole number of rows of dim: the first row of another dimension, else its end.
 func vecsFault(path string, raw []byte, elem vectorElem, dim int, stride int64) error {
-	off := int64(0)
-	for row := 0; ; row++ {
+	row, off := 0, int64(0)
+	// Most often it was cut short, which the last row that is whole tells without a look at all the others.
+	if last := int64(len(raw))/stride - 1; last > 0 && int64(binary.LittleEndian.Uint32(raw[last*stride:])) == int64(dim) {
+		row, off = int(last), last*stride
+	}
+	for ; ; row++ {
 		d, err := vecsDim(path, raw, row, off)
 		if err != nil {
 			return err

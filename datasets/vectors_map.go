@@ -3,7 +3,6 @@
 package datasets
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -11,9 +10,6 @@ import (
 
 	"golang.org/x/sys/unix"
 )
-
-// gitLargeFile is how the file begins that Git LFS leaves in place of data which was not fetched.
-const gitLargeFile = "version https://git-lfs.github.com/spec/"
 
 // mapVectorFile maps the whole file read-only. It refuses empty files and pointers to large files.
 func mapVectorFile(path string) (raw []byte, unmap func() error, err error) {
@@ -40,11 +36,7 @@ func mapVectorFile(path string) (raw []byte, unmap func() error, err error) {
 		return nil, nil, fmt.Errorf("mapping %s (%d bytes): %w", path, size, err)
 	}
 	unmap = func() error { return unix.Munmap(raw) }
-	if bytes.HasPrefix(raw, []byte(gitLargeFile)) {
-		err := &Error{
-			File: path, Line: 1, Msg: "is a Git LFS pointer, not the data itself",
-			Hint: "fetch the data with `git lfs pull`",
-		}
+	if err := refuseKinds(path, raw, pointerKinds); err != nil {
 		return nil, nil, joinUnmap(err, unmap)
 	}
 	return raw, unmap, nil

@@ -170,6 +170,8 @@ func TestVectorsFaults(t *testing.T) {
 		{"long.fbin", u32(1, 1, one, one), []string{"byte 12", "4 more bytes follow"}},
 		{"huge.fbin", u32(math.MaxUint32, math.MaxUint32), []string{"more than any file holds"}},
 		{"cut.fvecs", u32(2, one, one, 2, one), []string{"byte 20", "row 1 (from 0), which begins at byte 12", "4 bytes are missing"}},
+		{"cutlater.fvecs", u32(1, one, 1, one, 1), []string{"byte 20", "row 2 (from 0), which begins at byte 16", "4 bytes are missing"}},
+		{"raggedandcut.fvecs", u32(1, one, 2, one, one), []string{"byte 8", "row 1 (from 0) has the dimension 2, but row 0 has 1"}},
 		{"ragged.fvecs", u32(2, one, one, 3, one, one, one), []string{"byte 12", "row 1 (from 0) has the dimension 3, but row 0 has 2"}},
 		{"even.fvecs", u32(1, one, 5, one), []string{"byte 8", "row 1 (from 0) has the dimension 5, but row 0 has 1"}},
 		{"negative.fvecs", u32(math.MaxUint32), []string{"row 0 (from 0) says that it has -1 values"}},
@@ -177,7 +179,8 @@ func TestVectorsFaults(t *testing.T) {
 		{"stub.bvecs", []byte{1, 0}, []string{"ends within the dimension of row 0", "2 bytes are missing"}},
 		{"x.hdr", []byte("abc"), []string{`unknown kind of vector file ".hdr"`, ".fbin"}},
 		{"x.fbin.gz", []byte("abc"), []string{"compressed", "decompress"}},
-		{"lfs.fvecs", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n"), []string{"Git LFS pointer", "git lfs pull"}},
+		{"lfs.fvecs", []byte("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n"), []string{"Git LFS", "git lfs pull"}},
+		{"annex.fbin", []byte("/annex/objects/SHA256E-s5--00.fbin\n"), []string{"git-annex", "git annex get"}},
 	} {
 		r, err := OpenVectors(writeVectors(t, c.name, c.raw))
 		if err == nil {
