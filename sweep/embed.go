@@ -160,37 +160,3 @@ func storeQueryVectors(kind *embedders.Kind, params param.Values, model string, 
 	}
 	return writeJSON(filepath.Join(dir, "zero.json"), zero)
 }
-
-// prepareTruth finds the exact neighbours of the queries.
-func (r *runner) prepareTruth(ctx context.Context, name string, e *embedding, queries cas.Key) error {
-	k := max(r.maxK()+truthSlack, deepTruth)
-	if r.corpus != nil && r.file.Measure.Unit == unitDocument {
-		k = max(k, r.file.Measure.Depth) // several chunks may be of one document
-	}
-	stage := cas.Stage{
-		Name: "truth", Version: truthVersion,
-		Params: fmt.Sprintf("%s k=%d", e.metric, k), Inputs: []cas.Key{e.key, queries},
-	}
-	art, err := r.do(ctx, "truth", name, stage, func(ctx context.Context, dir string) error {
-		base, err := vector.OpenFbin(e.base)
-		if err != nil {
-			return err
-		}
-		defer base.Close()
-		q, err := vector.OpenFbin(e.queries)
-		if err != nil {
-			return err
-		}
-		defer q.Close()
-		exact, err := truth.Exact(ctx, base, q, e.metric, k, r.opt.Jobs)
-		if err != nil {
-			return fmt.Errorf("exact neighbours: %w", err)
-		}
-		return exact.Save(dir)
-	})
-	if err != nil {
-		return err
-	}
-	e.truth, err = truth.Load(art.Dir)
-	return err
-}

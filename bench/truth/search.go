@@ -257,6 +257,9 @@ func (f *Found) Each(yield func(ids []int64, distances []float64) error) error {
 	return nil
 }
 
+// Neighbors is what was found, of all queries.
+func (f *Found) Neighbors() *Neighbors { return f.scanner.Neighbors() }
+
 // WriteShard writes what was found as a file that Merge reads.
 func (f *Found) WriteShard(path string) error {
 	row := make([]neighbor, 0, f.K())

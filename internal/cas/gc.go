@@ -65,7 +65,7 @@ func (c *Cache) GC(ctx context.Context, opt GCOptions) (GCReport, error) {
 			failed = append(failed, err)
 		}
 	}
-	note(c.deleteRest(&r, opt.DryRun))
+	note(c.deleteRest(&r, opt))
 	entries, err := c.List(ctx)
 	note(err)
 	r.KeptCount = len(entries)
@@ -205,8 +205,10 @@ func (c *Cache) discard(e Entry) error {
 	return c.fs.removeAll(trash)
 }
 
-// deleteRest deletes what is no artifact: damaged ones that were moved aside, and what is left of processes that died.
-func (c *Cache) deleteRest(r *GCReport, dry bool) error {
+// deleteRest deletes what is no artifact: damaged ones that were moved aside, and what is left of processes that died,
+// unfinished work only if nobody went on with it for long.
+func (c *Cache) deleteRest(r *GCReport, opt GCOptions) error {
+	dry := opt.DryRun
 	var paths []string
 	moved, err := readDir(filepath.Join(c.root, "damaged"))
 	if err != nil {
@@ -242,6 +244,13 @@ func (c *Cache) deleteRest(r *GCReport, dry bool) error {
 			_ = os.Remove(owner.f.Name()) // it is tried again the next time
 		}
 	})
+	abandoned := opt.UnusedSince
+	if abandoned.IsZero() {
+		abandoned = time.Now().Add(-unfinishedFor)
+	}
+	if err := c.eachAbandoned(abandoned, func(dir string) { remove(dir) }); err != nil {
+		failed = append(failed, err)
+	}
 	return errors.Join(failed...)
 }
 
