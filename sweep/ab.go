@@ -29,7 +29,7 @@ type ABOptions struct {
 	Cache         string
 	Jobs          int
 	Registry      file.Registry
-	Pairs         int           // of blocks for each point; 0 takes what the decisions need, and somewhat more
+	Pairs         int           // of blocks for each point; 0 takes 30, or twice what the decisions need if that is more
 	Block         time.Duration // what a block is to take
 	Confidence    float64       // of the whole run
 	Margin        float64       // smallest relative change of a latency or a rate that matters
