@@ -245,3 +245,23 @@ func TestMatchLabelsAndAmbiguity(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// A condition that no point meets is told; it leaves nothing to name points by.
+func TestMatchOfNoPoints(t *testing.T) {
+	base, next := pairOfRuns(t)
+	for _, s := range []*Side{base, next} {
+		if err := s.Where(func(r results.Row) (bool, error) { return r["engine"] == "faiss", nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, columns := range [][]string{nil, {"engine"}} {
+		if _, err := Match(base, next, columns); err == nil || !strings.Contains(err.Error(), "no point left to compare") {
+			t.Errorf("by %v: error %v", columns, err)
+		}
+	}
+	whole, _ := pairOfRuns(t)
+	m, err := Match(whole, next, nil)
+	if err != nil || len(m.Pairs) != 3 {
+		t.Errorf("one side without points: %v, %+v", err, m)
+	}
+}

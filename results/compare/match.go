@@ -73,6 +73,9 @@ func (e *AmbiguousError) Error() string {
 // Match pairs the points of two sides by the columns, or by DefaultMatch if there are none; then, where that leaves
 // points of one side that are the same, by all parameters too. Points that are still the same are an *AmbiguousError.
 func Match(base, next *Side, columns []string) (*Matching, error) {
+	if len(base.Points)+len(next.Points) == 0 {
+		return nil, fmt.Errorf("%s and %s have no point left to compare; loosen the condition", base.Name, next.Name)
+	}
 	if len(columns) > 0 {
 		if err := results.CheckColumns(columns); err != nil {
 			return nil, fmt.Errorf("match: %w", err)
