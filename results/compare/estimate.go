@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"slices"
 
 	"frontier/bench/stats"
 	"frontier/results"
@@ -18,8 +19,8 @@ func (e Estimate) HasInterval() bool { return !math.IsNaN(e.Low) && !math.IsNaN(
 // estimateConfidence is that of the intervals in results.
 const estimateConfidence = 0.95
 
-// Estimate is the point's value of a metric with the interval that its row holds; those of percentiles for which the row
-// has none come from its histogram of latencies. It is not ok where the value is null.
+// Estimate is the point's value of a metric with the interval that its row holds; those of percentiles without one come
+// from its histogram of latencies, unless the run could not tell how sure it was. It is not ok where the value is null.
 func (p *Point) Estimate(m Metric) (e Estimate, ok bool) {
 	if p.estimates != nil {
 		e, ok = p.estimates[m.Name]
@@ -32,17 +33,38 @@ func (p *Point) Estimate(m Metric) (e Estimate, ok bool) {
 	e = Estimate{v, math.NaN(), math.NaN()}
 	if low, high, ok := p.Row.Interval(m.Name); ok {
 		e.Low, e.High = low, high
-	} else if q, ok := percentiles()[m.Name]; ok {
-		e.Low, e.High = histogramInterval(p.Row, q)
+	} else if q, ok := percentiles()[m.Name]; ok && sure(p.Row, q.columns) {
+		e.Low, e.High = histogramInterval(p.Row, q.p)
 	}
 	return e, true
 }
 
-func percentiles() map[string]float64 {
-	return map[string]float64{
-		"latency_p50_seconds": 0.5, "latency_p90_seconds": 0.9, "latency_p95_seconds": 0.95,
-		"latency_p99_seconds": 0.99, "latency_p999_seconds": 0.999,
+// percentile is a column of latency. columns are those that have an interval if the run could tell how sure it was.
+type percentile struct {
+	p       float64
+	columns []string
+}
+
+func percentiles() map[string]percentile {
+	const p50, p99 = "latency_p50_seconds", "latency_p99_seconds"
+	return map[string]percentile{
+		p50: {0.5, []string{p50}}, "latency_p90_seconds": {0.9, []string{p50, p99}}, "latency_p95_seconds": {0.95, []string{p50, p99}},
+		p99: {0.99, []string{p99}}, "latency_p999_seconds": {0.999, []string{p99}},
 	}
+}
+
+// sure says whether the histogram may tell how sure a percentile is. It holds all visits together: where they were too few,
+// or too unlike, for an interval of p50 or p99 that allows for what differs between them, it knows nothing of that. Answers
+// of another system come without visits, one by one.
+func sure(r results.Row, columns []string) bool {
+	if r["repetitions"] == nil {
+		return true
+	}
+	return !slices.ContainsFunc(columns, func(name string) bool {
+		_, has := r.Number(name)
+		_, _, known := r.Interval(name)
+		return has && !known
+	})
 }
 
 // histogramInterval is the interval of a percentile by the order statistics of all samples, NaN where there is none.
