@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 
 	"frontier/results"
 )
@@ -34,7 +35,9 @@ func (m Metric) Higher() bool { return m.Column.Better == results.Higher }
 func (m Metric) PerQuery() bool { return results.PerQuery(m.Name) }
 
 // Quality says that it depends on what answers are held against.
-func (m Metric) Quality() bool { return m.Column.Group == "quality" || m.Column.Group == "ann" }
+func (m Metric) Quality() bool {
+	return slices.Contains([]string{"quality", "ann", "spans", "context", "loss", "abstention", "filter"}, m.Column.Group)
+}
 
 // Counted says that it counts what happened in the run, such as failed questions.
 func (m Metric) Counted() bool {

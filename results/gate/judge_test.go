@@ -317,6 +317,18 @@ func TestOtherData(t *testing.T) {
 		if !strings.Contains(strings.Join(r.Warnings, "\n"), "2 questions have a value on one side only") {
 			t.Errorf("%s: warnings %q", column, r.Warnings)
 		}
+		// So are evidence, spans, context, losses and filters.
+		for _, p := range append(base.points, next.points...) {
+			p.row["filter_false_exclusion_rate"] = 0.1
+			for _, v := range p.values {
+				v["evidence_recall"] = 1
+			}
+		}
+		for _, rule := range []string{"{metric: evidence_recall, max_drop: 0.01}", "{metric: filter_false_exclusion_rate, max_rise: 0.01}"} {
+			if _, err := tryJudge(t, "rules: ["+rule+"]", base, next); !errors.As(err, &fault) || !strings.Contains(err.Error(), column) {
+				t.Errorf("%s, %s: %v", column, rule, err)
+			}
+		}
 		// Rules that do not depend on data are judged.
 		if _, err := tryJudge(t, "rules: [{metric: index_bytes, max_rise: 2%}]", base, next); err != nil {
 			t.Errorf("%s: %v", column, err)
