@@ -161,7 +161,7 @@ func sameBuild(rows []Row) [][]int {
 // buildKey is equal for the points of one index under one load. Rows without a cell, such as those of other systems, are
 // told apart by what describes their data, index and build.
 func buildKey(r Row) string {
-	columns := []string{"dataset_digest", "machine_digest", "run_id", "load_mode", "concurrency", "target_qps", "filter", "filter_mode", "filter_boost"}
+	columns := []string{"dataset_digest", "machine_digest", "run_id", "load_mode", "concurrency", "in_flight", "arrivals", "target_qps", "slo", "filter", "filter_mode", "filter_boost"}
 	if r["cell_id"] != nil {
 		columns = append(columns, "cell_id")
 	} else {
@@ -170,7 +170,7 @@ func buildKey(r Row) string {
 	}
 	var b strings.Builder
 	for _, c := range columns {
-		fmt.Fprintf(&b, "%q ", plain(r[c]))
+		fmt.Fprintf(&b, "%q ", plain(r.Setting(c)))
 	}
 	return b.String()
 }

@@ -97,10 +97,23 @@ func TestAtLevelsKeepsCurvesApart(t *testing.T) {
 			t.Errorf("another %s: %+v, %v", column, reaches, err)
 		}
 	}
+	// The rate that was found for an slo is what was measured, and sets no curves apart.
+	slo := levelRows()[:2]
+	for i, r := range slo {
+		r["load_mode"], r["slo"], r["target_qps"] = "slo", "p99 <= 20ms", float64(900-100*i)
+	}
+	one, err := AtLevels(slo, Levels{"ann_recall_at_10", []float64{0.85}}, Objective{"latency_p50_seconds", Lower})
+	if err != nil || len(one) != 1 || one[0].Point != 1 || one[0].Below != 0 {
+		t.Errorf("under an slo: %+v, %v", one, err)
+	}
+	unreached, err := Group{Rows: slo}.Reaches(Levels{"ann_recall_at_10", []float64{0.95}}, Objective{"latency_p50_seconds", Lower})
+	if err != nil || len(unreached) != 1 || unreached[0]["target_qps"] != nil || unreached[0]["slo"] != "p99 <= 20ms" {
+		t.Errorf("a level that is not reached under an slo: %+v, %v", unreached, err)
+	}
 	rows := levelRows()[:2] // without cells, what describes the index tells
 	delete(rows[0], "cell_id")
 	delete(rows[1], "cell_id")
-	one, err := AtLevels(rows, Levels{"ann_recall_at_10", []float64{0.85}}, Objective{"latency_p50_seconds", Lower})
+	one, err = AtLevels(rows, Levels{"ann_recall_at_10", []float64{0.85}}, Objective{"latency_p50_seconds", Lower})
 	if err != nil || len(one) != 1 || one[0].Below != 0 {
 		t.Errorf("rows without cells: %+v, %v", one, err)
 	}

@@ -97,7 +97,9 @@ func describePoint(r Row) string {
 	if n, ok := r.Number("concurrency"); ok && n > 1 {
 		parts = append(parts, fmt.Sprintf("%g clients", n))
 	}
-	if v, ok := r.Number("target_qps"); ok {
+	if slo := r.Text("slo"); slo != "" {
+		parts = append(parts, "slo "+slo)
+	} else if v, ok := r.Number("target_qps"); ok {
 		parts = append(parts, fmt.Sprintf("%g arrivals a second", v))
 	}
 	return strings.Join(parts, ", ")

@@ -20,6 +20,7 @@ func TestDescribePoint(t *testing.T) {
 		},
 		"hybrid of bleve and faiss IVF4,Flat": {"engine": "hybrid", "params": `{"index_1_bleve":{},"index_2_faiss":{"factory":"IVF4,Flat"}}`},
 		"flat, 200 arrivals a second":         {"engine": "flat", "params": "not JSON", "target_qps": 200.0},
+		"flat, slo p99 <= 20ms":               {"engine": "flat", "load_mode": "slo", "slo": "p99 <= 20ms", "target_qps": 812.5},
 	} {
 		if got := describePoint(r); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)

@@ -218,9 +218,10 @@ func (g Group) costAt(r Reach, cost Objective) float64 {
 func described(r Row) Row {
 	out := Row{}
 	c := newCatalogue()
-	for name, v := range r {
+	for name := range r {
 		i, _, ok := c.find(name)
-		if !ok {
+		v := r.Setting(name)
+		if !ok || v == nil {
 			continue
 		}
 		switch name {
@@ -232,7 +233,7 @@ func described(r Row) Row {
 			out[name] = v
 		}
 		switch name {
-		case "filter", "filter_mode", "filter_boost", "index_bytes", "build_threads", "load_mode", "concurrency", "target_qps", "machine_digest", "cpu", "cores", "instruction_set":
+		case "filter", "filter_mode", "filter_boost", "index_bytes", "build_threads", "load_mode", "concurrency", "in_flight", "arrivals", "target_qps", "slo", "machine_digest", "cpu", "cores", "instruction_set":
 			out[name] = v
 		}
 	}

@@ -265,6 +265,15 @@ func (r Row) Text(column string) string {
 	return s
 }
 
+// Setting is the value of a column as far as it says what a point is: that of target_qps is null for an slo, whose rate is
+// not asked for but found, anew each time.
+func (r Row) Setting(column string) any {
+	if column == "target_qps" && r.Text("load_mode") == "slo" {
+		return nil
+	}
+	return r[column]
+}
+
 // Interval is the 95% interval that the row holds for a column: recall_at_10_low and recall_at_10_high for
 // recall_at_10, latency_p99_low_seconds and latency_p99_high_seconds for latency_p99_seconds. ok is false where there
 // is none.

@@ -246,6 +246,29 @@ func TestMatchLabelsAndAmbiguity(t *testing.T) {
 	}
 }
 
+// The rate that was found for an slo differs from run to run; the point is the same.
+func TestMatchUnderAnSLO(t *testing.T) {
+	run := func(name string, rate any) *Side {
+		row := results.Row{"run_id": name, "point_id": "p", "status": "ok", "engine": "flat", "load_mode": "slo", "slo": "p99 <= 20ms", "qps": 800.0}
+		if rate != nil {
+			row["target_qps"] = rate
+		}
+		return New(name, []results.Row{row}, nil, nil)
+	}
+	for _, rate := range []any{812.5, nil} {
+		m, err := Match(run("base", 900.0), run("new", rate), nil)
+		if err != nil || len(m.Pairs) != 1 || m.Pairs[0].Base == nil || m.Pairs[0].New == nil || len(m.Residue()) != 0 {
+			t.Errorf("%v: %v, %+v", rate, err, m)
+		}
+	}
+	open := func(name string, rate float64) *Side {
+		return New(name, []results.Row{{"run_id": name, "point_id": "p", "status": "ok", "engine": "flat", "load_mode": "open", "target_qps": rate}}, nil, nil)
+	}
+	if m, err := Match(open("base", 100), open("new", 200), nil); err != nil || len(m.Pairs) != 2 {
+		t.Errorf("open loops at two rates: %v, %+v", err, m)
+	}
+}
+
 // A condition that no point meets is told; it leaves nothing to name points by.
 func TestMatchOfNoPoints(t *testing.T) {
 	base, next := pairOfRuns(t)

@@ -144,7 +144,7 @@ func (m *Matching) By() string {
 func keyOf(r results.Row, columns []string) string {
 	values := make([]any, len(columns))
 	for i, c := range columns {
-		values[i] = r[c]
+		values[i] = r.Setting(c)
 	}
 	raw, err := json.Marshal(values)
 	if err != nil { // no value of a row is one that JSON lacks
@@ -156,7 +156,7 @@ func keyOf(r results.Row, columns []string) string {
 func keyRow(r results.Row, columns []string) results.Row {
 	key := results.Row{}
 	for _, c := range columns {
-		if v := r[c]; v != nil {
+		if v := r.Setting(c); v != nil {
 			key[c] = v
 		}
 	}
@@ -170,7 +170,7 @@ func ambiguous(side *Side, points []*Point, columns []string) error {
 		values := map[string]bool{}
 		var shown []string
 		for _, p := range points {
-			text := show(p.Row[name])
+			text := show(p.Row.Setting(name))
 			if !values[text] {
 				values[text] = true
 				shown = append(shown, text)
@@ -281,7 +281,7 @@ func (m *Matching) Disjoint() []string {
 func valuesOf(s *Side, column string) []string {
 	seen := map[string]bool{}
 	for i := range s.Points {
-		seen[show(s.Points[i].Row[column])] = true
+		seen[show(s.Points[i].Row.Setting(column))] = true
 	}
 	return sortedKeys(seen)
 }

@@ -89,7 +89,7 @@ func (m *Matching) Residue() []Residue {
 func pairResidue(p Pair, matched []string) []Residue {
 	var out []Residue
 	add := func(name string) {
-		base, next := p.Base.Row[name], p.New.Row[name]
+		base, next := p.Base.Row.Setting(name), p.New.Row.Setting(name)
 		if show(base) == show(next) || slices.Contains(matched, name) {
 			return
 		}
