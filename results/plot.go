@@ -200,7 +200,8 @@ func setAxis(a *plot.Axis, values []float64, mayLog bool) {
 		return
 	}
 	margin := (high - low) * 0.05
-	if margin == 0 {
+	// Values that are a rounding apart are one: no label could tell ticks between them, and no counter count up to them.
+	if high-low <= 1e-9*max(math.Abs(low), math.Abs(high)) {
 		margin = max(math.Abs(high)*0.05, 1e-9)
 	}
 	a.Min, a.Max = low-margin, high+margin
