@@ -183,10 +183,10 @@ func TestPlot(t *testing.T) {
 		rows []Row
 		objs []Objective
 	}{
-		"text":        {text, objectives(t, "recall_at_10", "latency_p99_seconds", "cost_usd_per_month")},
-		"vectors":     {sampleVectors(), objectives(t, "ann_recall_at_10", "qps")},
-		"one":         {text[:1], objectives(t, "ndcg_at_10")},
-		"all equal":   {[]Row{text[0], text[0]}, objectives(t, "ndcg_at_10", "cost_usd_per_month")},
+		"text":      {text, objectives(t, "recall_at_10", "latency_p99_seconds", "cost_usd_per_month")},
+		"vectors":   {sampleVectors(), objectives(t, "ann_recall_at_10", "qps")},
+		"one":       {text[:1], objectives(t, "ndcg_at_10")},
+		"all equal": {[]Row{text[0], text[0]}, objectives(t, "ndcg_at_10", "cost_usd_per_month")},
 		"a rounding apart": {[]Row{
 			{"point_id": "a", "status": "ok", "recall_at_10": 0.9, "cost_usd_per_month": 1000.0},
 			{"point_id": "b", "status": "ok", "recall_at_10": math.Nextafter(0.9, 1), "cost_usd_per_month": math.Nextafter(1000, 2000)},

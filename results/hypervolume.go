@@ -12,8 +12,10 @@ import (
 // Side is an edge of the box that a hypervolume is a share of: one objective from its ideal to its reference.
 type Side struct {
 	Objective
-	Ideal     float64 // 1 or 0 of a fraction, 0 of anything else that should be low, else the best value measured
-	Reference float64 // given, or a tenth of the way beyond the worst value measured, so that the ends of the frontier count
+	Ideal float64 // 1 or 0 of a fraction, 0 of anything else that should be low, else the best value measured
+	// Reference is given, or a tenth of the way beyond the worst value measured, so that the ends of the frontier count. If
+	// all that was measured is ideal, it is the ideal, and the objective takes no part.
+	Reference float64
 }
 
 // Volume is the hypervolume of a frontier.
@@ -61,6 +63,9 @@ func Hypervolume(rows []Row, objs []Objective, reference map[string]float64) (Vo
 		counts := true
 		for j, side := range v.Box {
 			ideal, ref := side.cost(side.Ideal), side.cost(side.Reference)
+			if _, given := reference[side.Column]; !given && ref == ideal {
+				continue // all that was measured is ideal, and tells nothing apart
+			}
 			scaled[j] = (costs[j] - ideal) / (ref - ideal)
 			counts = counts && costs[j] < ref
 		}

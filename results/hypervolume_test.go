@@ -69,6 +69,14 @@ func TestHypervolume(t *testing.T) {
 	if err != nil || math.Abs(v.Value-(0.7*0.5+0.5*0.25)) > 1e-12 || v.Beyond != 1 {
 		t.Errorf("with a reference: %+v, %v; want 0.475", v, err)
 	}
+	// Where all have the ideal recall, latency alone decides: 0.1 of 1.1 is left.
+	perfect := kneeRows([2]float64{1, 1}, [2]float64{1, 0.1})
+	if v, err := Hypervolume(perfect, objs, nil); err != nil || math.Abs(v.Value-1/1.1) > 1e-12 || v.Beyond != 0 {
+		t.Errorf("all of recall 1: %+v, %v", v, err)
+	}
+	if v, err := Hypervolume(perfect, objs, map[string]float64{"recall_at_10": 1}); err != nil || v.Value != 0 || v.Beyond != 1 {
+		t.Errorf("nothing is better than a reference of recall 1: %+v, %v", v, err)
+	}
 	// A rate has no ideal of its own: the best that was measured.
 	rates := []Row{{"point_id": "a", "status": "ok", "qps": 100.0}, {"point_id": "b", "status": "ok", "qps": 50.0}}
 	if v, err := Hypervolume(rates, []Objective{{"qps", Higher}}, map[string]float64{"qps": 0}); err != nil || v.Value != 1 || v.Box[0].Ideal != 100 {
