@@ -148,15 +148,20 @@ func (c *catalogue) readFile(ctx context.Context, path string) ([]Row, error) {
 	}
 	if len(unknown) > 0 {
 		for _, r := range rows {
-			had, _ := r["warnings"].([]string)
-			for _, name := range unknown {
-				w := fmt.Sprintf("column %q is of another version of frontier and was left out; read the file with that version", name)
-				if !slices.Contains(had, w) {
-					had = append(had, w)
-				}
-			}
-			r["warnings"] = had
+			r["warnings"] = withUnknown(r["warnings"], unknown)
 		}
 	}
 	return rows, nil
+}
+
+// withUnknown are the warnings of a row, which may be null, and one for each column that was left out.
+func withUnknown(warnings any, unknown []string) []string {
+	had, _ := warnings.([]string)
+	for _, name := range unknown {
+		w := fmt.Sprintf("column %q is of another version of frontier and was left out; read the file with that version", name)
+		if !slices.Contains(had, w) {
+			had = append(had, w)
+		}
+	}
+	return had
 }

@@ -192,7 +192,11 @@ func readScanTable(ctx context.Context, s *scan, q ScanQuestion) (*scanTable, er
 		}
 		switch c.name {
 		case "run_id":
-			return c.texts(func(row int, v []byte) { runs[row] = maphash.Bytes(seed, v) | 1 })
+			return c.texts(func(row int, v []byte) {
+				if len(v) > 0 {
+					runs[row] = maphash.Bytes(seed, v) | 1
+				}
+			})
 		case "point_id":
 			return c.texts(func(row int, v []byte) { t.identity[row], t.named[row] = maphash.Bytes(seed, v), len(v) > 0 })
 		case "started_at":
@@ -204,6 +208,11 @@ func readScanTable(ctx context.Context, s *scan, q ScanQuestion) (*scanTable, er
 	})
 	if err != nil {
 		return nil, err
+	}
+	for _, f := range s.files {
+		for i := f.base; len(f.unknown) > 0 && i < f.base+int(f.reader.NumRows()); i++ {
+			t.warnings[i] = withUnknown(t.warnings[i], f.unknown)
+		}
 	}
 	for i, run := range runs {
 		if run == 0 || !t.named[i] || t.started[i] == noTime {
@@ -344,6 +353,13 @@ func (t *scanTable) frontier(ctx context.Context, a *Scanned, g *Group, members 
 	rows, err := t.scan.rowsAt(ctx, front, slices.Compact(names))
 	if err != nil {
 		return err
+	}
+	if slices.Contains(names, "warnings") {
+		for k, i := range front {
+			if t.warnings[i] != nil { // also what reading the file gave rise to
+				rows[k]["warnings"] = t.warnings[i]
+			}
+		}
 	}
 	g.Rows = rows
 	if !t.Places || len(front) == 0 {

@@ -128,6 +128,31 @@ func TestScanFrontierSaysWhatIsAbsent(t *testing.T) {
 	}
 }
 
+// Columns of another version are named by a scan as by reading.
+func TestScanFrontierNamesUnknownColumns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.parquet")
+	fields := []field{{"point_id", String}, {"status", String}, {"qps", Float}, {"warnings", Strings}, {"glow", Float}}
+	rows := []Row{{"point_id": "a", "status": "ok", "qps": 5.0, "warnings": []string{"noisy"}}, {"point_id": "b", "status": "ok", "qps": 7.0, "glow": 1.0}}
+	if err := writeParquet(path, fields, len(rows), func(row, f int) any { return rows[row][fields[f].name] }); err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	read, err := ReadRows(ctx, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ScanFrontier(ctx, ScanQuestion{Objectives: []Objective{{"qps", Higher}}, Columns: []string{"point_id", "warnings"}}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := CommonWarnings(read); !slices.Equal(got.Common, want) || len(want) != 1 || !strings.Contains(want[0].Text, `column "glow"`) {
+		t.Errorf("common warnings %v, want %v", got.Common, want)
+	}
+	if front := got.Groups[0].Rows; len(front) != 1 || !reflect.DeepEqual(front[0]["warnings"], read[1]["warnings"]) {
+		t.Errorf("on the frontier: %v, want the warnings %v", front, read[1]["warnings"])
+	}
+}
+
 // Damage is told by a scan as by reading: no mutilated file gives fewer rows without an error.
 func TestScanOfMutilatedFiles(t *testing.T) {
 	raw := smallFile(t)
