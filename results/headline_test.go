@@ -2,6 +2,7 @@ package results
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -61,6 +62,23 @@ func TestHeadlines(t *testing.T) {
 		if got := headlines(tt.rows, front, objs); strings.Join(got, "\n") != strings.Join(tt.want, "\n") {
 			t.Errorf("%s: got\n%s", tt.name, strings.Join(got, "\n"))
 		}
+	}
+}
+
+// A manifest that lists failures hides none of the runs that it does not describe.
+func TestFailuresOfSeveralRuns(t *testing.T) {
+	crashed := func(run, cell string) Row {
+		return Row{"run_id": run, "cell_id": cell, "point_id": cell, "status": "crashed", "error": "signal 11"}
+	}
+	rows := []Row{crashed("a", "c1"), crashed("b", "c2"), crashed("b", "c2"), {"run_id": "b", "status": "ok"}}
+	listed := Failure{CellID: "c1", Status: "crashed", Error: "signal 11", Points: 4}
+	sources := []Source{{Manifest: &Manifest{RunID: "a", Failures: []Failure{listed}}}, {Manifest: &Manifest{RunID: "b"}}}
+	want := []Failure{listed, {CellID: "c2", Status: "crashed", Error: "signal 11", Points: 2}}
+	if got := failuresOf(rows, sources); !slices.Equal(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got := failuresOf([]Row{crashed("", "c1")}, sources[:1]); !slices.Equal(got, want[:1]) {
+		t.Errorf("rows without a run: %+v", got)
 	}
 }
 

@@ -124,25 +124,28 @@ func warningsOf(rows []Row, sources []Source) []warning {
 	return out
 }
 
-// failuresOf are the cells that gave no measurement, from the manifests, else from the rows.
+// failuresOf are the cells that gave no measurement: of each run from its manifest, else from the rows. A single manifest
+// is taken to describe rows that name no run.
 func failuresOf(rows []Row, sources []Source) []Failure {
 	var out []Failure
+	told := map[string]bool{} // by run_id
 	for _, s := range sources {
-		out = append(out, s.Manifest.Failures...)
+		if len(s.Manifest.Failures) > 0 {
+			told[s.Manifest.RunID], told[""] = true, len(sources) == 1
+			out = append(out, s.Manifest.Failures...)
+		}
 	}
-	if len(out) > 0 {
-		return out
-	}
+	listed := len(out)
 	for _, r := range rows {
-		if r.Text("status") == "ok" {
+		if r.Text("status") == "ok" || told[r.Text("run_id")] {
 			continue
 		}
 		f := Failure{CellID: r.Text("cell_id"), Status: r.Text("status"), Error: r.Text("error"), Points: 1}
-		i := slices.IndexFunc(out, func(o Failure) bool {
+		i := slices.IndexFunc(out[listed:], func(o Failure) bool {
 			return o.CellID == f.CellID && o.Status == f.Status && o.Error == f.Error
 		})
 		if i >= 0 {
-			out[i].Points++
+			out[listed+i].Points++
 			continue
 		}
 		out = append(out, f)
