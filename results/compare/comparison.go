@@ -24,8 +24,8 @@ type Finding string
 const (
 	Better    Finding = "better"
 	Worse     Finding = "worse"
-	Same      Finding = "same"      // equal values, or no question changed
-	Unshown   Finding = "not shown" // the values differ, which may be chance
+	Same      Finding = "same"      // equal values that do not vary, or no question changed
+	Unshown   Finding = "not shown" // neither a change nor its absence
 	NoValue   Finding = "no value"  // a side has none
 	NotJudged Finding = "not judged alike"
 )
@@ -179,7 +179,7 @@ func (c *Comparison) find() {
 		certain := d.Method == Exactly || adjusted <= (1-c.Confidence)*(1+1e-9) && (d.Low > 0 || d.High < 0)
 		moved := l.Metric.MachineBound() && d.Method != ByBlock && l.Pair.OtherMachine()
 		switch {
-		case d.Change == 0 && len(d.Won)+len(d.Lost) == 0:
+		case d.Low == 0 && d.High == 0: // equal values with intervals of some width may still differ
 			l.Finding = Same
 		case !certain || moved:
 			l.Finding = Unshown
