@@ -194,7 +194,7 @@ func (c *Comparison) find() {
 func (c *Comparison) warn() {
 	machines, judged := 0, 0
 	for _, p := range c.Matching.Pairs {
-		if p.Base == nil || p.New == nil {
+		if p.Base == nil || p.New == nil || failed(p.Base.Row) || failed(p.New.Row) {
 			continue
 		}
 		if p.OtherMachine() {

@@ -127,6 +127,20 @@ func TestCompareWhatCannotBe(t *testing.T) {
 	}
 }
 
+// A point that failed was not measured on another machine, it was not measured.
+func TestFailedPointsAreOfNoMachine(t *testing.T) {
+	base, next := pairOfRuns(t)
+	for i := range next.Points {
+		if failed(next.Points[i].Row) {
+			delete(next.Points[i].Row, "machine_digest")
+			delete(next.Points[i].Row, "dataset_digest")
+		}
+	}
+	if c := compared(t, base, next, Request{}); len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "bleve failed in NEW") {
+		t.Errorf("warnings %q", c.Warnings)
+	}
+}
+
 func TestCompareRefuses(t *testing.T) {
 	base, next := pairOfRuns(t)
 	m, err := Match(base, next, nil)
