@@ -159,7 +159,7 @@ func (m *Matching) byCase(d *Difference, p Pair, o Options) error {
 	if err := d.fill(bases, nexts, o); err != nil {
 		return err
 	}
-	if d.Relative {
+	if d.Relative && (d.Base != 0 || d.New != 0) { // nothing that stays nothing did not change
 		d.Change, d.Low, d.High = d.Change/d.Base, d.Low/d.Base, d.High/d.Base
 	}
 	return nil

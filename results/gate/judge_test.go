@@ -172,6 +172,20 @@ func TestNullMetrics(t *testing.T) {
 	}
 }
 
+// A share of nothing that stays nothing did not change; one that appears is no percentage of anything.
+func TestPercentageOfNothing(t *testing.T) {
+	const rule = "rules: [{metric: loss_ann, max_rise: 10%, where: 'engine == \"flat\"'}]"
+	for value, want := range map[float64]Outcome{0: Unchanged, 0.1: Inconclusive} {
+		base, next := newSample("base"), newSample("next")
+		for q := range base.cases {
+			base.point("flat").values[q]["loss_ann"], next.point("flat").values[q]["loss_ann"] = 0, value
+		}
+		if d := judged(t, rule, base, next).Decisions[0]; d.Outcome != want {
+			t.Errorf("0 to %g: %s, want %s (%s)", value, d.Outcome, want, d.Why)
+		}
+	}
+}
+
 // 18 questions cannot show 0.90 at 99%: with 12 to 18 hits both are possible. The gate says so beforehand.
 func TestRulesThatCannotDecide(t *testing.T) {
 	const rule = "rules: [{metric: recall_at_10, slice: {scenario: exact_entity}, min: 0.90}]"
