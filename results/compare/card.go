@@ -2,11 +2,9 @@ package compare
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 )
 
@@ -55,15 +53,8 @@ func (c *Comparison) title() string {
 // hypothesis is what NEW's sweep file says to expect.
 func (c *Comparison) hypothesis() string {
 	for _, s := range c.Matching.New.Sources {
-		raw, err := os.ReadFile(s.Path)
-		if err != nil {
-			continue // of a baseline, which has none
-		}
-		var m struct {
-			Hypothesis string `json:"hypothesis"`
-		}
-		if json.Unmarshal(raw, &m) == nil && m.Hypothesis != "" {
-			return strings.TrimSpace(m.Hypothesis)
+		if text := strings.TrimSpace(s.Manifest.Hypothesis); text != "" {
+			return text
 		}
 	}
 	return ""

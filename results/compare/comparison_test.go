@@ -194,12 +194,7 @@ func TestComparisonFormats(t *testing.T) {
 
 func TestCard(t *testing.T) {
 	base, next := pairOfRuns(t)
-	dir := t.TempDir()
-	manifest := filepath.Join(dir, results.ManifestFile)
-	if err := os.WriteFile(manifest, []byte(`{"version": 1, "hypothesis": "M = 16 is faster\nat equal recall"}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	next.Sources = []results.Source{{Path: manifest, Manifest: &results.Manifest{Name: "m16"}}}
+	next.Sources = []results.Source{{Manifest: &results.Manifest{Name: "m16", Hypothesis: "M = 16 is faster\nat equal recall"}}}
 	c := compared(t, base, next, Request{})
 	var out strings.Builder
 	if err := c.WriteCard(&out, "**Adopt**: the gate passed.", 5); err != nil {

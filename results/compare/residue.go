@@ -23,11 +23,12 @@ const (
 
 // Residue is something that differs between matched points and that match does not name.
 type Residue struct {
-	Kind      Kind   `json:"kind"`
-	Column    string `json:"column"`
-	Base, New string `json:"-"`
-	Points    int    `json:"points"` // 0 if it is about the whole run
-	Example   string `json:"example,omitempty"`
+	Kind    Kind   `json:"kind"`
+	Column  string `json:"column"`
+	Points  int    `json:"points"` // 0 if it is about the whole run
+	Example string `json:"example,omitempty"`
+	Base    string `json:"base"`
+	New     string `json:"new"`
 }
 
 // String says what differs and in how many points.

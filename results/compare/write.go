@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"frontier/results"
+	"frontier/results/ab"
 )
 
 // Write writes the comparison in a format of results.Formats: table and markdown for people, csv and json in base units.
@@ -149,7 +150,7 @@ type (
 		OnlyBase    []string         `json:"only_base"`
 		OnlyNew     []string         `json:"only_new"`
 		Differences []differenceJSON `json:"differences"`
-		Residue     []residueJSON    `json:"residue"`
+		Residue     []Residue        `json:"residue"`
 		Warnings    []string         `json:"warnings"`
 	}
 	differenceJSON struct {
@@ -172,34 +173,23 @@ type (
 		Won      []string    `json:"won"`
 		Lost     []string    `json:"lost"`
 	}
-	residueJSON struct {
-		Residue
-		Base string `json:"base"`
-		New  string `json:"new"`
-	}
 )
 
 func (c *Comparison) json(w *bufio.Writer) error {
 	base, next := c.Only()
 	out := comparisonJSON{
 		Base: c.Matching.Base.Name, New: c.Matching.New.Name, Confidence: c.Confidence, MatchedBy: c.Matching.Columns,
-		OnlyBase: list(base), OnlyNew: list(next), Differences: []differenceJSON{}, Residue: []residueJSON{}, Warnings: list(c.Warnings),
+		OnlyBase: List(base), OnlyNew: List(next), Differences: []differenceJSON{}, Residue: List(c.Residue), Warnings: List(c.Warnings),
 	}
 	for i := range c.Lines {
 		l := &c.Lines[i]
-		one := differenceJSON{Point: l.Pair.Label, Key: l.Pair.Key, Metric: l.Metric.Name, Slice: l.Slice, Finding: l.Finding, Why: l.Why, Won: []string{}, Lost: []string{}}
-		if one.Slice == nil {
-			one.Slice = Slice{}
-		}
+		one := differenceJSON{Point: l.Pair.Label, Key: l.Pair.Key, Metric: l.Metric.Name, Slice: List(l.Slice), Finding: l.Finding, Why: l.Why, Won: []string{}, Lost: []string{}}
 		if d := l.Diff; d != nil {
-			one.Method, one.Relative, one.Cases, one.Won, one.Lost = d.Method, d.Relative, d.Cases, list(d.Won), list(d.Lost)
-			one.Base, one.New, one.Change, one.Low, one.High = known(d.Base), known(d.New), known(d.Change), known(d.Low), known(d.High)
-			one.P, one.PHolm = known(d.P), known(l.PHolm)
+			one.Method, one.Relative, one.Cases, one.Won, one.Lost = d.Method, d.Relative, d.Cases, List(d.Won), List(d.Lost)
+			one.Base, one.New, one.Change, one.Low, one.High = ab.Finite(d.Base), ab.Finite(d.New), ab.Finite(d.Change), ab.Finite(d.Low), ab.Finite(d.High)
+			one.P, one.PHolm = ab.Finite(d.P), ab.Finite(l.PHolm)
 		}
 		out.Differences = append(out.Differences, one)
-	}
-	for _, r := range c.Residue {
-		out.Residue = append(out.Residue, residueJSON{r, r.Base, r.New})
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
@@ -207,18 +197,10 @@ func (c *Comparison) json(w *bufio.Writer) error {
 	return enc.Encode(out)
 }
 
-// list is never null in JSON.
-func list(texts []string) []string {
-	if texts == nil {
-		return []string{}
+// List is items as they are written to JSON: never null.
+func List[T any](items []T) []T {
+	if items == nil {
+		return []T{}
 	}
-	return texts
-}
-
-// known is null for what JSON has no number for.
-func known(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
+	return items
 }

@@ -3,9 +3,9 @@ package gate
 import (
 	"bufio"
 	"encoding/json"
-	"math"
 
 	"frontier/results"
+	"frontier/results/ab"
 	"frontier/results/compare"
 )
 
@@ -14,19 +14,19 @@ const resultVersion = 1
 
 type (
 	resultJSON struct {
-		Version    int            `json:"version"`
-		Verdict    Action         `json:"verdict"`
-		Policy     string         `json:"policy"`
-		Base       string         `json:"base"`
-		New        string         `json:"new"`
-		Confidence float64        `json:"confidence"`
-		MatchedBy  []string       `json:"matched_by"`
-		Points     int            `json:"points"`
-		OnlyNew    []string       `json:"only_new"`
-		Rules      []ruleJSON     `json:"rules"`
-		Decisions  []decisionJSON `json:"decisions"`
-		Residue    []residueJSON  `json:"residue"`
-		Warnings   []string       `json:"warnings"`
+		Version    int               `json:"version"`
+		Verdict    Action            `json:"verdict"`
+		Policy     string            `json:"policy"`
+		Base       string            `json:"base"`
+		New        string            `json:"new"`
+		Confidence float64           `json:"confidence"`
+		MatchedBy  []string          `json:"matched_by"`
+		Points     int               `json:"points"`
+		OnlyNew    []string          `json:"only_new"`
+		Rules      []ruleJSON        `json:"rules"`
+		Decisions  []decisionJSON    `json:"decisions"`
+		Residue    []compare.Residue `json:"residue"`
+		Warnings   []string          `json:"warnings"`
 	}
 	ruleJSON struct {
 		Text   string   `json:"text"`
@@ -55,53 +55,29 @@ type (
 		Won      []string       `json:"won"`
 		Lost     []string       `json:"lost"`
 	}
-	residueJSON struct {
-		compare.Residue
-		Base string `json:"base"`
-		New  string `json:"new"`
-	}
 )
 
 func (r *Result) json(w *bufio.Writer) error {
 	out := resultJSON{
 		Version: resultVersion, Verdict: r.Verdict, Policy: r.Policy.Path, Base: r.Matching.Base.Name, New: r.Matching.New.Name, Confidence: r.Policy.Confidence,
-		MatchedBy: r.Matching.Columns, Points: r.Matched(), OnlyNew: list(r.OnlyNew()), Rules: []ruleJSON{}, Decisions: []decisionJSON{}, Residue: []residueJSON{}, Warnings: list(r.Warnings),
+		MatchedBy: r.Matching.Columns, Points: r.Matched(), OnlyNew: compare.List(r.OnlyNew()), Rules: []ruleJSON{}, Decisions: []decisionJSON{}, Residue: compare.List(r.Residue), Warnings: compare.List(r.Warnings),
 	}
 	number := map[*Rule]int{}
 	for i := range r.Policy.Rules {
 		rule := &r.Policy.Rules[i]
 		number[rule] = i
-		out.Rules = append(out.Rules, ruleJSON{rule.String(), rule.Metric.Name, rule.Kind, rule.Line, list(r.limits[rule])})
+		out.Rules = append(out.Rules, ruleJSON{rule.String(), rule.Metric.Name, rule.Kind, rule.Line, compare.List(r.limits[rule])})
 	}
 	for i := range r.Decisions {
 		d := &r.Decisions[i]
 		out.Decisions = append(out.Decisions, decisionJSON{
 			Rule: number[d.Rule], Point: d.Point, Key: d.Key, Outcome: d.Outcome, Verdict: d.Verdict, Why: d.Why, Method: d.Method,
-			Base: known(d.Base), New: known(d.New), Change: known(d.Change), Relative: d.Relative, Low: known(d.Low), High: known(d.High),
-			P: known(d.P), PHolm: known(d.PHolm), Cases: d.Cases, Won: list(d.Won), Lost: list(d.Lost),
+			Base: ab.Finite(d.Base), New: ab.Finite(d.New), Change: ab.Finite(d.Change), Relative: d.Relative, Low: ab.Finite(d.Low), High: ab.Finite(d.High),
+			P: ab.Finite(d.P), PHolm: ab.Finite(d.PHolm), Cases: d.Cases, Won: compare.List(d.Won), Lost: compare.List(d.Lost),
 		})
-	}
-	for _, one := range r.Residue {
-		out.Residue = append(out.Residue, residueJSON{one, one.Base, one.New})
 	}
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	return enc.Encode(out)
-}
-
-// list is never null in JSON.
-func list(texts []string) []string {
-	if texts == nil {
-		return []string{}
-	}
-	return texts
-}
-
-// known is null for what JSON has no number for.
-func known(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
 }
