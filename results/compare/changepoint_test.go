@@ -162,6 +162,21 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// Points that only params tells apart are series of their own.
+func TestHistoryOfParameters(t *testing.T) {
+	rows := historyRows()
+	for i, r := range rows {
+		r["engine"], r["params"] = "bleve", []string{`{"k1":1.2}`, `{"k1":2}`}[i%2]
+	}
+	series, err := History(rows, HistoryOptions{Metrics: []string{"index_bytes"}})
+	if err != nil || len(series) != 2 || len(series[0].Runs) != 24 || series[0].Point == series[1].Point {
+		t.Errorf("%v, %+v", err, series)
+	}
+	if _, err := History(rows, HistoryOptions{Metrics: []string{"index_bytes"}, Match: []string{"engine"}}); err == nil || !strings.Contains(err.Error(), "params") {
+		t.Errorf("by engine alone: error %v", err)
+	}
+}
+
 func TestHistoryRefuses(t *testing.T) {
 	rows := historyRows()
 	for want, c := range map[string]struct {

@@ -2,7 +2,9 @@ package compare
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -71,17 +73,22 @@ func History(rows []results.Row, o HistoryOptions) ([]Series, error) {
 	if len(names) == 0 {
 		names = DefaultMetrics(all, all)
 	}
-	var series []Series
+	var metrics []Metric
 	for _, name := range names {
 		m, err := LookupMetric(name)
 		if err != nil {
 			return nil, err
 		}
-		some, err := seriesOf(rows, runs, columns, m)
-		if err != nil {
-			return nil, err
-		}
-		series = append(series, some...)
+		metrics = append(metrics, m)
+	}
+	series, err := seriesOf(runs, columns, metrics)
+	var same *AmbiguousError
+	if errors.As(err, &same) && len(o.Match) == 0 { // as Match does
+		columns = append(columns, exactParameters...)
+		series, err = seriesOf(runs, columns, metrics)
+	}
+	if err != nil {
+		return nil, err
 	}
 	labelSeries(series, rows, columns)
 	find(series, o.Alpha)
@@ -91,27 +98,45 @@ func History(rows []results.Row, o HistoryOptions) ([]Series, error) {
 type run struct {
 	id      string
 	started time.Time
+	rows    []results.Row
 }
 
 // runsOf are the runs by the time of their first measurement.
 func runsOf(rows []results.Row) []run {
-	first := map[string]time.Time{}
+	at := map[string]int{}
+	var runs []run
 	for _, r := range rows {
 		id := r.Text("run_id")
 		started, _ := r["started_at"].(time.Time)
-		if old, known := first[id]; !known || started.Before(old) {
-			first[id] = started
+		i, known := at[id]
+		if !known {
+			i = len(runs)
+			at[id] = i
+			runs = append(runs, run{id: id, started: started})
 		}
+		if started.Before(runs[i].started) {
+			runs[i].started = started
+		}
+		runs[i].rows = append(runs[i].rows, r)
 	}
-	var runs []run
-	for _, id := range sortedKeys(first) {
-		runs = append(runs, run{id, first[id]})
-	}
-	slices.SortStableFunc(runs, func(a, b run) int { return a.started.Compare(b.started) })
+	slices.SortFunc(runs, func(a, b run) int { return cmp.Or(a.started.Compare(b.started), strings.Compare(a.id, b.id)) })
 	return runs
 }
 
-func seriesOf(rows []results.Row, runs []run, columns []string, m Metric) ([]Series, error) {
+// seriesOf are the series of each metric.
+func seriesOf(runs []run, columns []string, metrics []Metric) ([]Series, error) {
+	var out []Series
+	for _, m := range metrics {
+		some, err := seriesOfMetric(runs, columns, m)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, some...)
+	}
+	return out, nil
+}
+
+func seriesOfMetric(runs []run, columns []string, m Metric) ([]Series, error) {
 	apart := "machine_digest"
 	switch {
 	case m.Quality():
@@ -124,12 +149,12 @@ func seriesOf(rows []results.Row, runs []run, columns []string, m Metric) ([]Ser
 	var out []Series
 	for _, one := range runs {
 		seen := map[id]bool{}
-		for _, r := range rows {
+		for _, r := range one.rows {
 			v, ok := r.Number(m.Name)
-			if r.Text("run_id") != one.id || !ok {
+			if !ok {
 				continue
 			}
-			k := id{keyOf(r, columns), ""}
+			k := id{key: keyOf(r, columns)}
 			if apart != "" {
 				k.apart = r.Text(apart)
 			}

@@ -77,6 +77,7 @@ func Read(ctx context.Context, path string, metrics []string) (*Side, error) {
 		}
 		s.add(queries, metrics)
 	}
+	s.pad()
 	return s, nil
 }
 
@@ -85,6 +86,7 @@ func Read(ctx context.Context, path string, metrics []string) (*Side, error) {
 func New(name string, rows []results.Row, queries []results.QueryRow, metrics []string) *Side {
 	s := newSide(name, rows)
 	s.add(queries, metrics)
+	s.pad()
 	return s
 }
 
@@ -144,6 +146,10 @@ func (s *Side) add(queries []results.QueryRow, metrics []string) {
 			}
 		}
 	}
+}
+
+// pad gives each column a value for each question, once all were added.
+func (s *Side) pad() {
 	for i := range s.Points {
 		for name, column := range s.Points[i].values {
 			for len(column) < len(s.Cases) {
