@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/apache/arrow/go/v17/arrow/memory"
 	"pgregory.net/rapid"
 
 	"frontier/internal/testdata"
@@ -424,20 +423,6 @@ func TestCheckLevels(t *testing.T) {
 			t.Errorf("%s: %v, want ok %v", tt.name, err, tt.ok)
 		}
 	}
-}
-
-// A page that claims gigabytes is refused before they are allocated.
-func TestBoundedAllocator(t *testing.T) {
-	a := &boundedAllocator{memory.NewGoAllocator(), 100}
-	if got := len(a.Reallocate(100, a.Allocate(50))); got != 100 {
-		t.Errorf("%d bytes, want 100", got)
-	}
-	defer func() {
-		if recover() == nil {
-			t.Error("101 bytes were allocated with a limit of 100")
-		}
-	}()
-	a.Allocate(101)
 }
 
 // What a footer claims for a column is not allocated if the file cannot hold it.

@@ -23,29 +23,6 @@ const maxRowsPerByte = 64
 // beyond that is slow.
 const maxPageHeader = 1 << 20
 
-// boundedAllocator refuses to allocate what only a damaged file asks for. The library believes the sizes in page
-// headers; its allocators have no way to fail but to panic, which decodeParquet turns into an error.
-type boundedAllocator struct {
-	memory.Allocator
-	limit int64
-}
-
-func (a *boundedAllocator) Allocate(size int) []byte {
-	a.check(size)
-	return a.Allocator.Allocate(size)
-}
-
-func (a *boundedAllocator) Reallocate(size int, b []byte) []byte {
-	a.check(size)
-	return a.Allocator.Reallocate(size, b)
-}
-
-func (a *boundedAllocator) check(size int) {
-	if int64(size) > a.limit {
-		panic(fmt.Sprintf("a page claims %d bytes", size))
-	}
-}
-
 // tableReader receives the content of a Parquet file.
 type tableReader struct {
 	columnType func(name string) (t Type, known bool)

@@ -9,7 +9,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"github.com/apache/arrow/go/v17/arrow/memory"
+	"frontier/results/internal/bounded"
+
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/file"
 	"golang.org/x/sync/errgroup"
@@ -111,7 +112,7 @@ func openParquet(r parquet.ReaderAtSeeker, size int64) (*file.Reader, error) {
 	if err := refusePointer(head); err != nil {
 		return nil, err
 	}
-	props := parquet.NewReaderProperties(&boundedAllocator{memory.NewGoAllocator(), size*maxValuesPerByte + 64<<20})
+	props := parquet.NewReaderProperties(bounded.Allocator(size*maxValuesPerByte + 64<<20))
 	f, err := file.NewParquetReader(r, file.WithReadProps(props))
 	if err != nil {
 		return nil, fmt.Errorf("not a Parquet file, or cut short (%d bytes): %w", size, err)

@@ -1,6 +1,7 @@
 package arrowfile
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -52,7 +53,7 @@ func WriteAnswers(path string, answers []Answer) error {
 			appendList(lists.ValueBuilder().(*array.ListBuilder), ids, (*array.Int64Builder).AppendValues)
 		}
 		if err := w.appended(); err != nil {
-			return err
+			return errors.Join(err, w.f.Close())
 		}
 	}
 	return w.Close()
@@ -67,31 +68,38 @@ func appendList[V any, B array.Builder](list *array.ListBuilder, values []V, app
 func ReadAnswers(path string) ([]Answer, error) {
 	var answers []Answer
 	for rec, err := range records(path, answerSchema) {
+		if err == nil {
+			err = guarded(path, func() error { return appendAnswers(&answers, rec) })
+		}
 		if err != nil {
 			return nil, err
 		}
-		ids, scores, stages := rec.Column(0).(*array.List), rec.Column(1).(*array.List), rec.Column(4).(*array.List)
-		depth, took, failed := rec.Column(2).(*array.Int32), rec.Column(3).(*array.Int64), rec.Column(5).(*array.String)
-		late, lists := rec.Column(6).(*array.Boolean), rec.Column(7).(*array.List)
-		inner := lists.ListValues().(*array.List)
-		for i := range int(rec.NumRows()) {
-			a := Answer{Depth: depth.Value(i), Nanoseconds: took.Value(i), Error: string([]byte(failed.Value(i))), TimedOut: late.Value(i)}
-			from, to := ids.ValueOffsets(i)
-			a.IDs = append(a.IDs, ids.ListValues().(*array.Int64).Int64Values()[from:to]...)
-			from, to = scores.ValueOffsets(i)
-			a.Scores = append(a.Scores, scores.ListValues().(*array.Float32).Float32Values()[from:to]...)
-			from, to = stages.ValueOffsets(i)
-			a.Stages = append(a.Stages, stages.ListValues().(*array.Int64).Int64Values()[from:to]...)
-			from, to = lists.ValueOffsets(i)
-			for l := from; l < to; l++ {
-				first, last := inner.ValueOffsets(int(l))
-				a.Lists = append(a.Lists, append([]int64{}, inner.ListValues().(*array.Int64).Int64Values()[first:last]...))
-			}
-			if len(a.IDs) != len(a.Scores) {
-				return nil, fmt.Errorf("%s: query %d has %d ids and %d scores", path, len(answers), len(a.IDs), len(a.Scores))
-			}
-			answers = append(answers, a)
-		}
 	}
 	return answers, nil
+}
+
+func appendAnswers(answers *[]Answer, rec arrow.Record) error {
+	ids, scores, stages := rec.Column(0).(*array.List), rec.Column(1).(*array.List), rec.Column(4).(*array.List)
+	depth, took, failed := rec.Column(2).(*array.Int32), rec.Column(3).(*array.Int64), rec.Column(5).(*array.String)
+	late, lists := rec.Column(6).(*array.Boolean), rec.Column(7).(*array.List)
+	inner := lists.ListValues().(*array.List)
+	for i := range int(rec.NumRows()) {
+		a := Answer{Depth: depth.Value(i), Nanoseconds: took.Value(i), Error: string([]byte(failed.Value(i))), TimedOut: late.Value(i)}
+		from, to := ids.ValueOffsets(i)
+		a.IDs = append(a.IDs, ids.ListValues().(*array.Int64).Int64Values()[from:to]...)
+		from, to = scores.ValueOffsets(i)
+		a.Scores = append(a.Scores, scores.ListValues().(*array.Float32).Float32Values()[from:to]...)
+		from, to = stages.ValueOffsets(i)
+		a.Stages = append(a.Stages, stages.ListValues().(*array.Int64).Int64Values()[from:to]...)
+		from, to = lists.ValueOffsets(i)
+		for l := from; l < to; l++ {
+			first, last := inner.ValueOffsets(int(l))
+			a.Lists = append(a.Lists, append([]int64{}, inner.ListValues().(*array.Int64).Int64Values()[first:last]...))
+		}
+		if len(a.IDs) != len(a.Scores) {
+			return fmt.Errorf("query %d has %d ids and %d scores", len(*answers), len(a.IDs), len(a.Scores))
+		}
+		*answers = append(*answers, a)
+	}
+	return nil
 }

@@ -1,10 +1,14 @@
 package arrowfile
 
 import (
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -87,5 +91,56 @@ func TestTruncatedFileIsRefused(t *testing.T) {
 		if _, err := ReadAnswers(path); err == nil {
 			t.Errorf("a file cut to %d of %d bytes was read without an error", n, len(whole))
 		}
+	}
+}
+
+// A file whose batches are damaged gives an error that names it, or what was written but for the damage; never a panic.
+func TestFlippedBitsAreNoPanic(t *testing.T) {
+	dir := t.TempDir()
+	answers, chunks := filepath.Join(dir, "answers.arrow"), filepath.Join(dir, "chunks.arrow")
+	if err := WriteAnswers(answers, []Answer{{IDs: []int64{5, 3}, Scores: []float32{1, 2}, Stages: []int64{4}, Lists: [][]int64{{5}, {3, 1}}, Error: "none"}}); err != nil {
+		t.Fatal(err)
+	}
+	w, err := CreateChunks(chunks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Append(Chunk{Doc: 1, End: 4, Text: "text"}), w.Append(Chunk{Doc: 2, End: 9, Prefix: "p", Text: "further"}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for path, read := range map[string]func() error{
+		answers: func() error { _, err := ReadAnswers(answers); return err },
+		chunks: func() error {
+			for _, err := range Chunks(chunks) {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	} {
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The footer's length stands before the magic at the end. What the footer claims, the library allocates.
+		footer := int(binary.LittleEndian.Uint32(whole[len(whole)-10:]))
+		for i := 0; i < len(whole)-10-footer; i += 5 {
+			flipped := slices.Clone(whole)
+			flipped[i] ^= 1 << (i % 8)
+			if err := os.WriteFile(path, flipped, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := read(); err != nil {
+				refused++
+				if !strings.Contains(err.Error(), path) {
+					t.Errorf("bit flipped in byte %d: %v, which does not name the file", i, err)
+				}
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("no flipped file was refused")
 	}
 }

@@ -5,11 +5,11 @@ package arrowfile
 import (
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"os"
 
 	"frontier/internal/checked"
+	"frontier/results/internal/bounded"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -68,23 +68,34 @@ func (w *ChunkWriter) Append(c Chunk) error {
 func Chunks(path string) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		for rec, err := range records(path, chunkSchema) {
+			var chunks []Chunk
+			if err == nil {
+				err = guarded(path, func() error { chunks = chunksOf(rec); return nil })
+			}
 			if err != nil {
 				yield(Chunk{}, err)
 				return
 			}
-			doc, start, end := rec.Column(0).(*array.Int32), rec.Column(1).(*array.Int32), rec.Column(2).(*array.Int32)
-			prefix, text := rec.Column(3).(*array.String), rec.Column(4).(*array.String)
-			for i := range int(rec.NumRows()) {
-				c := Chunk{
-					Doc: doc.Value(i), Start: start.Value(i), End: end.Value(i),
-					Prefix: string([]byte(prefix.Value(i))), Text: string([]byte(text.Value(i))),
-				}
+			for _, c := range chunks {
 				if !yield(c, nil) {
 					return
 				}
 			}
 		}
 	}
+}
+
+func chunksOf(rec arrow.Record) []Chunk {
+	doc, start, end := rec.Column(0).(*array.Int32), rec.Column(1).(*array.Int32), rec.Column(2).(*array.Int32)
+	prefix, text := rec.Column(3).(*array.String), rec.Column(4).(*array.String)
+	chunks := make([]Chunk, 0, min(rec.NumRows(), batchRows))
+	for i := range int(rec.NumRows()) {
+		chunks = append(chunks, Chunk{
+			Doc: doc.Value(i), Start: start.Value(i), End: end.Value(i),
+			Prefix: string([]byte(prefix.Value(i))), Text: string([]byte(text.Value(i))),
+		})
+	}
+	return chunks
 }
 
 // Spans reads only where the chunks lie, which is what scoring needs: three numbers a chunk.
@@ -163,6 +174,20 @@ func (w *writer) Close() error {
 	return errors.Join(err, w.f.Close())
 }
 
+// guarded turns panics about a damaged file into errors: the library trusts the offsets in it. It trusts the numbers in a
+// footer as well, and what it allocates for those is not guarded.
+func guarded(path string, read func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s: the file is damaged: %v", path, p)
+		}
+	}()
+	if err := read(); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
 // records streams the batches of the file at path, whose schema must be want.
 func records(path string, want *arrow.Schema) iter.Seq2[arrow.Record, error] {
 	return func(yield func(arrow.Record, error) bool) {
@@ -172,9 +197,21 @@ func records(path string, want *arrow.Schema) iter.Seq2[arrow.Record, error] {
 			return
 		}
 		defer f.Close()
-		r, err := ipc.NewFileReader(f)
+		var r *ipc.FileReader
+		batches := 0
+		err = guarded(path, func() (err error) {
+			info, err := f.Stat()
+			if err != nil {
+				return err
+			}
+			if r, err = ipc.NewFileReader(f, ipc.WithAllocator(bounded.Allocator(info.Size()+64<<10))); err != nil {
+				return fmt.Errorf("not a whole Arrow file: %w", err)
+			}
+			batches = r.NumRecords()
+			return nil
+		})
 		if err != nil {
-			yield(nil, fmt.Errorf("%s: not a whole Arrow file: %w", path, err))
+			yield(nil, err)
 			return
 		}
 		defer r.Close()
@@ -182,10 +219,16 @@ func records(path string, want *arrow.Schema) iter.Seq2[arrow.Record, error] {
 			yield(nil, fmt.Errorf("%s: columns are %v, not %v", path, r.Schema().Fields(), want.Fields()))
 			return
 		}
-		for i := range r.NumRecords() {
-			rec, err := r.RecordAt(i)
-			if err != nil && !errors.Is(err, io.EOF) {
-				yield(nil, fmt.Errorf("%s: batch %d of %d: %w", path, i, r.NumRecords(), err))
+		for i := range batches {
+			var rec arrow.Record
+			err := guarded(path, func() (err error) {
+				if rec, err = r.RecordAt(i); err != nil {
+					return fmt.Errorf("batch %d of %d: %w", i, batches, err)
+				}
+				return nil
+			})
+			if err != nil {
+				yield(nil, err)
 				return
 			}
 			ok := yield(rec, nil)
