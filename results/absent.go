@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,18 +75,24 @@ func whyAbsent(rows []Row, name string) string {
 
 // Cutoffs are the k for which any row has a value, ascending.
 func Cutoffs(rows []Row) []int {
-	seen := map[int]bool{}
+	names := map[string]bool{}
 	for _, r := range rows {
 		for name, v := range r {
-			if _, k := splitCutoff(name); k > 0 && v != nil {
-				seen[k] = true
+			if v != nil {
+				names[name] = true
 			}
 		}
 	}
-	ks := make([]int, 0, len(seen))
-	for k := range seen {
-		ks = append(ks, k)
+	return cutoffsOf(names)
+}
+
+// cutoffsOf are the k of columns, ascending.
+func cutoffsOf(names map[string]bool) []int {
+	seen := map[int]bool{}
+	for name := range names {
+		if _, k := splitCutoff(name); k > 0 {
+			seen[k] = true
+		}
 	}
-	slices.Sort(ks)
-	return ks
+	return slices.Sorted(maps.Keys(seen))
 }

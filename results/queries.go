@@ -261,23 +261,13 @@ func WriteQueries(path string, rows []QueryRow) error {
 	for _, name := range sortedKeys(further) {
 		fields = append(fields, field{fieldPrefix + name, String})
 	}
-	for _, name := range c.sort(sortedKeys(metrics)) {
-		fields = append(fields, field{name, Float})
-	}
+	fields = append(fields, c.inOrder(metrics)...)
 	return writeParquet(path, fields, len(rows), func(row, f int) any { return rows[row].value(fields[f].name) })
 }
 
-// sort puts column names into the order of results.parquet, smaller cut-offs first.
-func (c *catalogue) sort(names []string) []string {
-	slices.SortFunc(names, func(a, b string) int {
-		i, ki, _ := c.find(a)
-		j, kj, _ := c.find(b)
-		if ki != 0 && kj != 0 && ki != kj {
-			return ki - kj
-		}
-		return i - j
-	})
-	return names
+// inOrder are the columns with these names, in the order of results.parquet.
+func (c *catalogue) inOrder(names map[string]bool) []field {
+	return slices.DeleteFunc(c.expand(cutoffsOf(names)), func(f field) bool { return !names[f.name] })
 }
 
 // ReadQueries reads the query rows of all paths, in their order. A path is a Parquet file, a results folder (its

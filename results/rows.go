@@ -16,23 +16,16 @@ func WriteRows(path string, rows []Row) error { return writeRowGroups(path, rows
 // writeRowGroups writes row groups of so many rows.
 func writeRowGroups(path string, rows []Row, size int) error {
 	c := newCatalogue()
-	cutoffs := map[int]bool{}
+	names := map[string]bool{}
 	for i, r := range rows {
 		if err := c.check(r); err != nil {
 			return fmt.Errorf("writing %s: row %d (point %q): %w", path, i, r.Text("point_id"), err)
 		}
 		for name := range r {
-			if _, k, _ := c.find(name); k > 0 {
-				cutoffs[k] = true
-			}
+			names[name] = true
 		}
 	}
-	ks := make([]int, 0, len(cutoffs))
-	for k := range cutoffs {
-		ks = append(ks, k)
-	}
-	slices.Sort(ks)
-	fields := c.expand(ks)
+	fields := c.expand(cutoffsOf(names))
 	order, value := storageOrder(rows, size), cellsOf(rows, fields)
 	return writeBatches(path, fields, batchesOf(len(rows), size, func(row, f int) any { return value(order[row], f) }))
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -104,6 +105,22 @@ func TestQueriesRoundTrip(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("read back %+v, want %+v", got, want)
+	}
+}
+
+// Metrics stand in the order of results.parquet: neighbours for one k before the next k.
+func TestMetricsInOrder(t *testing.T) {
+	want := []string{"ann_recall_at_1", "recall_at_1", "ndcg_at_1", "ann_recall_at_10", "recall_at_10", "mrr", "span_recall_at_1", "recall_at_budget", "loss_ann"}
+	names := map[string]bool{}
+	for _, name := range want {
+		names[name] = true
+	}
+	var got []string
+	for _, f := range newCatalogue().inOrder(names) {
+		got = append(got, f.name)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 
