@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"frontier/internal/atomicfile"
 )
 
 // ManifestFile is the name of the manifest in a results folder.
@@ -84,7 +86,7 @@ func WriteManifest(dir string, m *Manifest) error {
 	if err != nil {
 		return fmt.Errorf("writing the manifest of %s: %w", dir, err)
 	}
-	return writeAtomically(filepath.Join(dir, ManifestFile), func(w io.Writer) error {
+	return atomicfile.Write(filepath.Join(dir, ManifestFile), func(w io.Writer) error {
 		_, err := w.Write(append(raw, '\n'))
 		return err
 	})

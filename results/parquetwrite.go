@@ -5,6 +5,8 @@ import (
 	"io"
 	"iter"
 
+	"frontier/internal/atomicfile"
+
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/compress"
 	"github.com/apache/arrow/go/v17/parquet/file"
@@ -50,7 +52,7 @@ func writeParquet(path string, fields []field, rows int, value func(row, field i
 }
 
 func writeBatches(path string, fields []field, batches iter.Seq2[batch, error]) error {
-	return writeAtomically(path, func(w io.Writer) error { return encodeChecked(w, fields, batches) })
+	return atomicfile.Write(path, func(w io.Writer) error { return encodeChecked(w, fields, batches) })
 }
 
 // encodeChecked is encodeParquet with honest errors: of a failed write the library makes a nil dereference, or nothing.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"frontier/results"
 
@@ -22,7 +23,8 @@ func newReport() *cobra.Command {
 		Args:    atLeastOne("a results folder, a Parquet file or a glob"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
-				if info, err := os.Stat(args[0]); len(args) > 1 || (err == nil && !info.IsDir()) {
+				info, err := os.Stat(args[0])
+				if glob := strings.ContainsAny(args[0], "*?["); len(args) > 1 || (err == nil && !info.IsDir()) || (err != nil && glob) {
 					return usage(errors.New("say with -o where to write the report; only that of a single results folder has a place of its own"))
 				}
 				out = filepath.Join(args[0], "report.html")

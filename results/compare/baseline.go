@@ -6,11 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 	"strings"
 
-	"frontier/internal/checked"
+	"frontier/internal/atomicfile"
 )
 
 // baselineFormat names the form of a baseline file, and its version.
@@ -61,7 +60,7 @@ func IsBaseline(path string) bool {
 
 // Record writes what comparing these metrics needs of the side's measured points to path, which ends in .json or
 // .json.gz. Values are kept exactly. Of equal sides the files are equal byte by byte.
-func Record(path string, s *Side, metrics []Metric) (err error) {
+func Record(path string, s *Side, metrics []Metric) error {
 	if !IsBaseline(path) {
 		return fmt.Errorf("write the baseline: %s ends neither in .json nor in .json.gz", path)
 	}
@@ -69,36 +68,18 @@ func Record(path string, s *Side, metrics []Metric) (err error) {
 	if err != nil {
 		return fmt.Errorf("write the baseline %s: %w", path, err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return fmt.Errorf("write the baseline: %w", err)
-	}
-	defer func() {
+	return atomicfile.Write(path, func(w io.Writer) error {
+		if !strings.HasSuffix(path, ".gz") {
+			_, err := w.Write(raw)
+			return err
+		}
+		z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 		if err != nil {
-			f.Close() // closing twice is harmless, the first error is the one to report
-			os.Remove(f.Name())
-			err = fmt.Errorf("write the baseline %s: %w", path, err)
-		}
-	}()
-	w := checked.New(f)
-	if strings.HasSuffix(path, ".gz") {
-		z, _ := gzip.NewWriterLevel(w, gzip.BestCompression) // the level is one that exists
-		if _, err := z.Write(raw); err != nil {
 			return err
 		}
-		if err := z.Close(); err != nil {
-			return err
-		}
-	} else if _, err := w.Write(raw); err != nil {
-		return err
-	}
-	if w.Err() != nil {
-		return w.Err()
-	}
-	if err := errors.Join(f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+		_, err = z.Write(raw)
+		return errors.Join(err, z.Close())
+	})
 }
 
 // text is the JSON with a line for each column and metric, so that versions of a baseline can be told apart line by line.
