@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"image/png"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -127,10 +128,19 @@ func TestWriteTableRefuses(t *testing.T) {
 	}
 }
 
+// reportOf is the report of one run. m may be nil where there is no manifest.
+func reportOf(w io.Writer, rows []Row, m *Manifest, objs []Objective) error {
+	var sources []Source
+	if m != nil {
+		sources = []Source{{Manifest: m}}
+	}
+	return ReportRuns(w, rows, sources, objs)
+}
+
 func TestReport(t *testing.T) {
 	rows, m := sampleText()
 	var b bytes.Buffer
-	if err := Report(&b, rows, m, objectives(t, "recall_at_10", "latency_p99_seconds", "cost_usd_per_month")); err != nil {
+	if err := reportOf(&b, rows, m, objectives(t, "recall_at_10", "latency_p99_seconds", "cost_usd_per_month")); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "report.html", b.Bytes())
@@ -144,7 +154,7 @@ func TestReport(t *testing.T) {
 
 func TestReportOfVectorsWithoutManifest(t *testing.T) {
 	var b bytes.Buffer
-	if err := Report(&b, sampleVectors(), nil, objectives(t, "ann_recall_at_10", "qps")); err != nil {
+	if err := reportOf(&b, sampleVectors(), nil, objectives(t, "ann_recall_at_10", "qps")); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "report_vectors.html", b.Bytes())
@@ -157,7 +167,7 @@ func TestReportEscapes(t *testing.T) {
 	rows[0]["engine"], rows[0]["warnings"], rows[0]["point_id"] = evil, []string{evil}, evil
 	var b bytes.Buffer
 	m := &Manifest{Name: evil, Dataset: evil, Started: time.Unix(0, 0), Sweep: evil, Assumptions: []string{evil}}
-	if err := Report(&b, rows, m, objectives(t, "ann_recall_at_10", "qps")); err != nil {
+	if err := reportOf(&b, rows, m, objectives(t, "ann_recall_at_10", "qps")); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(b.String(), "<img") {
@@ -168,7 +178,7 @@ func TestReportEscapes(t *testing.T) {
 func TestReportOfNothing(t *testing.T) {
 	for _, rows := range [][]Row{nil, {{"point_id": "p", "status": "crashed", "error": "boom"}}, {{"point_id": "p", "status": "ok"}}} {
 		var b bytes.Buffer
-		if err := Report(&b, rows, nil, objectives(t, "recall_at_10", "latency_p99_seconds")); err != nil {
+		if err := reportOf(&b, rows, nil, objectives(t, "recall_at_10", "latency_p99_seconds")); err != nil {
 			t.Errorf("%v: %v", rows, err)
 		}
 		if !strings.Contains(b.String(), "There is no picture") {

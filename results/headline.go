@@ -18,7 +18,7 @@ func headlines(rows, front []Row, objs []Objective) []string {
 		for _, o := range objs {
 			values = append(values, heading(o.Column)+" "+quantity(front[0], o))
 		}
-		out = append(out, fmt.Sprintf("No point is better in any objective than %s, with %s.", describePoint(front[0]), strings.Join(values, ", ")))
+		out = append(out, fmt.Sprintf("No point is better in any objective than %s, with %s.", Describe(front[0]), strings.Join(values, ", ")))
 	}
 	for _, o := range objs {
 		if text := undecided(rows, o); text != "" {
@@ -36,7 +36,7 @@ func headlines(rows, front []Row, objs []Objective) []string {
 				others = append(others, heading(other.Column)+" "+quantity(best, other))
 			}
 		}
-		text := fmt.Sprintf("Best %s: %s by %s", heading(o.Column), quantity(best, o), describePoint(best))
+		text := fmt.Sprintf("Best %s: %s by %s", heading(o.Column), quantity(best, o), Describe(best))
 		if len(others) > 0 {
 			text += "; at " + strings.Join(others, ", ")
 		}
@@ -75,9 +75,9 @@ func quantity(r Row, o Objective) string {
 	return strings.TrimSpace(s.Rows[0][0] + " " + unit)
 }
 
-// describePoint names a point's settings as a sweep file does: "hnswlib M=16 ef_search=64, lsa dim=256, recursive
+// Describe names a point's settings as a sweep file does: "hnswlib M=16 ef_search=64, lsa dim=256, recursive
 // size=128 overlap=26 tokens".
-func describePoint(r Row) string {
+func Describe(r Row) string {
 	parts := []string{describeIndex(r)}
 	if e := r.Text("embedder"); e != "" {
 		parts = append(parts, strings.Join(append([]string{e}, settings(r, [][2]string{{"dim", "dim"}})...), " "))

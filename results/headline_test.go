@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestDescribePoint(t *testing.T) {
+func TestDescribe(t *testing.T) {
 	for want, r := range map[string]Row{
 		"hnswlib M=16 ef_search=64": {"engine": "hnswlib", "m": int64(16), "ef_construction": int64(100), "ef_search": int64(64)},
 		"faiss IVF36,Flat nprobe=4, lsa dim=128, recursive size=512 overlap=102 tokens": {
@@ -23,7 +23,7 @@ func TestDescribePoint(t *testing.T) {
 		"flat, 200 arrivals a second":         {"engine": "flat", "params": "not JSON", "target_qps": 200.0},
 		"flat, slo p99 <= 20ms":               {"engine": "flat", "load_mode": "slo", "slo": "p99 <= 20ms", "target_qps": 812.5},
 	} {
-		if got := describePoint(r); got != want {
+		if got := Describe(r); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}
@@ -112,7 +112,7 @@ func TestCommonWarnings(t *testing.T) {
 		t.Error("the rows themselves were changed")
 	}
 	var b bytes.Buffer
-	if err := Report(&b, rows, m, objectives(t, "recall_at_10", "latency_p99_seconds")); err != nil {
+	if err := reportOf(&b, rows, m, objectives(t, "recall_at_10", "latency_p99_seconds")); err != nil {
 		t.Fatal(err)
 	}
 	// Once above the tables, and once in the list of all warnings.

@@ -14,9 +14,13 @@ type Which int
 
 // The choices.
 const (
-	OnFrontier     Which = iota // those on the measured frontier
-	MayBeOnIt                   // these and the ones that may be on the true one
-	OnItOrOff                   // all
+	OnFrontier Which = iota // those on the measured frontier
+	MayBeOnIt               // these and the ones that may be on the true one
+	OnItOrOff               // all
+)
+
+// How much is said of points that cannot be told apart.
+const (
 	maxAlikeGroups = 5
 	maxAlikeNames  = 4
 )
@@ -114,7 +118,7 @@ func (g Group) alikeNotes(p *Placing, front, more []int) []string {
 				names = append(names, fmt.Sprintf("%d more", len(group)-k))
 				break
 			}
-			names = append(names, describePoint(g.Rows[i])+" ("+g.Rows[i].Text("point_id")+")")
+			names = append(names, Describe(g.Rows[i])+" ("+g.Rows[i].Text("point_id")+")")
 		}
 		notes = append(notes, "not told apart in any objective from the first: "+strings.Join(names, "; "))
 	}

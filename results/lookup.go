@@ -278,16 +278,14 @@ func (r Row) Setting(column string) any {
 // recall_at_10, latency_p99_low_seconds and latency_p99_high_seconds for latency_p99_seconds. ok is false where there
 // is none.
 func (r Row) Interval(column string) (low, high float64, ok bool) {
-	lowName, highName := intervalColumns(column)
+	lowName, highName := IntervalColumns(column)
 	low, okLow := r.Number(lowName)
 	high, okHigh := r.Number(highName)
 	return low, high, okLow && okHigh
 }
 
 // IntervalColumns are the names that the ends of a column's interval have, for a column that has one.
-func IntervalColumns(column string) (low, high string) { return intervalColumns(column) }
-
-func intervalColumns(column string) (low, high string) {
+func IntervalColumns(column string) (low, high string) {
 	if base, ok := strings.CutSuffix(column, "_seconds"); ok {
 		return base + "_low_seconds", base + "_high_seconds"
 	}

@@ -18,15 +18,6 @@ var reportHTML string
 // reportRows is how many rows the report lists at most; browsers choke on more, and the Parquet file has them all.
 const reportRows = 2000
 
-// Report is ReportRuns for the rows of one run. m may be nil where there is no manifest.
-func Report(w io.Writer, rows []Row, m *Manifest, objs []Objective) error {
-	var sources []Source
-	if m != nil {
-		sources = []Source{{Manifest: m}}
-	}
-	return ReportRuns(w, rows, sources, objs)
-}
-
 // ReportRuns writes one self-contained HTML page: what was measured, for each data set the frontier as picture and
 // table and all points, failures and warnings with their remedies, how costs were computed, and how to trace each
 // number. sources describe the runs that the rows come from; rows of a run that none describes tell what they hold

@@ -158,7 +158,7 @@ func readScanTable(ctx context.Context, s *scan, q ScanQuestion) (*scanTable, er
 	for _, o := range q.Objectives {
 		t.costs = append(t.costs, number(o.Column))
 		if q.Places {
-			low, high := intervalColumns(o.Column)
+			low, high := IntervalColumns(o.Column)
 			t.ends = append(t.ends, [2][]float64{number(low), number(high)})
 		}
 	}

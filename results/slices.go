@@ -147,7 +147,7 @@ func newSliceTable(rows []Row, queries []QueryRow, metric string) *sliceTable {
 	t := &sliceTable{Metric: heading(metric), Sheet: &sheet{Head: []string{"questions", "n"}, Right: []bool{false, true}, Wrap: []bool{true, false}}}
 	for i, r := range rows {
 		name := fmt.Sprintf("P%d", i+1)
-		t.Points = append(t.Points, name+": "+describePoint(r))
+		t.Points = append(t.Points, name+": "+Describe(r))
 		t.Sheet.Head = append(t.Sheet.Head, name)
 		t.Sheet.Right, t.Sheet.Wrap = append(t.Sheet.Right, true), append(t.Sheet.Wrap, false)
 	}

@@ -44,7 +44,7 @@ func TestColumnsAreWhole(t *testing.T) {
 // Each interval belongs to a column, and each quality metric has one.
 func TestIntervalsBelongToColumns(t *testing.T) {
 	for _, c := range Columns() {
-		low, high := intervalColumns(withCutoff(c.Name, 5))
+		low, high := IntervalColumns(withCutoff(c.Name, 5))
 		if c.Group == "quality" && c.Better == Higher {
 			if c.Name != "mrr" && c.Name != "map" {
 				low, high = withCutoff(c.Name, 5)+"_low", withCutoff(c.Name, 5)+"_high"

@@ -94,9 +94,6 @@ func (j *judge) rule(r *Rule) error {
 				continue
 			}
 		}
-		if pair.New == nil && pair.Base == nil {
-			continue
-		}
 		d, skip, err := j.decide(r, pair)
 		if err != nil {
 			return err
