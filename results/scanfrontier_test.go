@@ -103,6 +103,29 @@ func TestScanFrontierEqualsReading(t *testing.T) {
 	}
 }
 
+// A column may be an objective and of use otherwise.
+func TestScanFrontierOfColumnsInUse(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.parquet")
+	rows := []Row{
+		{"point_id": "a", "status": "ok", "machine_digest": "m", "cores": int64(4), "qps": 100.0, "qps_low": 99.0, "qps_high": 101.0},
+		{"point_id": "b", "status": "ok", "machine_digest": "m", "cores": int64(4), "qps": 90.0, "qps_low": 80.0, "qps_high": 100.0},
+	}
+	writeRows(t, path, rows)
+	objs := []Objective{{"qps", Higher}, {"qps_low", Higher}, {"cores", Higher}}
+	got, err := ScanFrontier(context.Background(), ScanQuestion{Objectives: objs, Columns: []string{"point_id"}, Places: true}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Groups(rows)[0].Judge(objs, Certainty{}, OnFrontier)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := got.Groups[0]
+	if len(g.Machines) != 1 || g.Machines[0].Cores != 4 || len(g.Rows) != 1 || len(want.Rows) != 1 || g.Rows[0]["place"] != want.Rows[0]["place"] {
+		t.Errorf("%+v, want %+v", g, want.Rows)
+	}
+}
+
 func TestScanFrontierSaysWhatIsAbsent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "r.parquet")
 	rows := scanRows(rand.New(rand.NewPCG(1, 1)), "run", 50)
