@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"image/color"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -143,28 +141,6 @@ func valuesOf(marks []mark, get func(mark) []float64) []float64 {
 	return out
 }
 
-func axisScale(rows []Row, o Objective) scaling {
-	col, _ := Lookup(o.Column)
-	var values []float64
-	for _, r := range rows {
-		if v, ok := r.Number(o.Column); ok {
-			values = append(values, v)
-		}
-	}
-	return scalingOf(col, values)
-}
-
-func axisTitle(o Objective, s scaling) string {
-	title := heading(o.Column)
-	if s.label != "" {
-		title += " (" + s.label + ")"
-	}
-	if o.Direction == Higher {
-		return title + ", more is better"
-	}
-	return title + ", less is better"
-}
-
 func emptyPlot(xTitle, yTitle string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = color.White
@@ -188,67 +164,6 @@ func sans(size float64) font.Font {
 
 func gray(level uint8) color.Color { return color.NRGBA{level, level, level, 255} }
 
-// setAxis chooses range, scale and ticks. Only an axis of latencies, rates or sizes is worth a log scale.
-func setAxis(a *plot.Axis, values []float64, mayLog bool) {
-	low, high := slices.Min(values), slices.Max(values)
-	if mayLog && low > 0 && high/low > math.Sqrt(10) {
-		a.Scale = plot.LogScale{}
-		margin := math.Pow(high/low, 0.04)
-		a.Min, a.Max = low/margin, high*margin
-		a.Tick.Marker = plot.TickerFunc(logTicks)
-		a.Label.Text += ", log scale"
-		return
-	}
-	margin := (high - low) * 0.05
-	// Values that are a rounding apart are one: no label could tell ticks between them, and no counter count up to them.
-	if high-low <= 1e-9*max(math.Abs(low), math.Abs(high)) {
-		margin = max(math.Abs(high)*0.05, 1e-9)
-	}
-	a.Min, a.Max = low-margin, high+margin
-	a.Tick.Marker = plot.TickerFunc(linearTicks)
-}
-
-// linearTicks labels multiples of 1, 2 or 5 times a power of ten, five to ten of them.
-func linearTicks(low, high float64) []plot.Tick {
-	rough := (high - low) / 10
-	exponent := math.Floor(math.Log10(rough))
-	step := math.Pow(10, exponent)
-	switch lead := rough / step; {
-	case lead > 5:
-		step *= 10
-		exponent++
-	case lead > 2:
-		step *= 5
-	case lead > 1:
-		step *= 2
-	}
-	var ticks []plot.Tick
-	for i := math.Ceil(low / step); i*step <= high; i++ {
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: grouped(strconv.FormatFloat(i*step, 'f', max(0, -int(exponent)), 64))})
-	}
-	return ticks
-}
-
-// logTicks labels 1, 2 and 5 of each decade, or 1 alone where there are many.
-func logTicks(low, high float64) []plot.Tick {
-	var ticks []plot.Tick
-	wide := high/low > 2e4
-	for e := math.Floor(math.Log10(low)); e <= math.Ceil(math.Log10(high)); e++ {
-		for d := 1; d <= 9; d++ {
-			v := float64(d) * math.Pow(10, e)
-			if v < low || v > high {
-				continue
-			}
-			t := plot.Tick{Value: v}
-			if d == 1 || (!wide && (d == 2 || d == 5)) {
-				t.Label = grouped(strconv.FormatFloat(v, 'f', max(0, -int(e)), 64))
-			}
-			ticks = append(ticks, t)
-		}
-	}
-	return ticks
-}
-
 // drawSteps draws the frontier as what is to be had at each x: less latency allowed, less quality.
 func drawSteps(p *plot.Plot, legend *plot.Legend, steps plotter.XYs, betterX Direction) error {
 	slices.SortFunc(steps, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
@@ -264,36 +179,6 @@ func drawSteps(p *plot.Plot, legend *plot.Legend, steps plotter.XYs, betterX Dir
 	p.Add(l)
 	legend.Add("frontier", l)
 	return nil
-}
-
-// palette is by Okabe and Ito, made to be told apart with any colour vision; the shapes repeat at another length, so
-// that 35 engines differ.
-func palette() []color.NRGBA {
-	return []color.NRGBA{
-		{0, 114, 178, 255},
-		{213, 94, 0, 255},
-		{0, 158, 115, 255},
-		{204, 121, 167, 255},
-		{230, 159, 0, 255},
-		{86, 180, 233, 255},
-		{60, 60, 60, 255},
-	}
-}
-
-// paler mixes a colour with white. Transparency would add up where points lie on each other, and look solid.
-func paler(c color.NRGBA) color.NRGBA {
-	mix := func(v uint8) uint8 { return uint8((int(v)*9 + 255*11) / 20) }
-	return color.NRGBA{mix(c.R), mix(c.G), mix(c.B), 255}
-}
-
-func shapes() []draw.GlyphDrawer {
-	return []draw.GlyphDrawer{
-		draw.CircleGlyph{},
-		draw.BoxGlyph{},
-		polygon{{0, 1.3}, {1.2, -0.8}, {-1.2, -0.8}},
-		polygon{{0, 1.3}, {1.3, 0}, {0, -1.3}, {-1.3, 0}},
-		polygon{{0, -1.3}, {1.2, 0.8}, {-1.2, 0.8}},
-	}
 }
 
 func drawMarks(p *plot.Plot, legend *plot.Legend, marks []mark) error {
@@ -375,34 +260,4 @@ func legendName(engine string) string {
 type errorBars struct {
 	plotter.XYs
 	plotter.YErrors
-}
-
-// hollow is a glyph with a white middle.
-type hollow struct{ draw.GlyphDrawer }
-
-// DrawGlyph implements draw.GlyphDrawer.
-func (h hollow) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
-	h.GlyphDrawer.DrawGlyph(c, style, at)
-	style.Color, style.Radius = color.White, style.Radius*0.55
-	c.SetColor(style.Color) // the library's glyphs leave that to their caller
-	h.GlyphDrawer.DrawGlyph(c, style, at)
-}
-
-// polygon is a filled glyph; its corners are in units of the radius.
-type polygon [][2]float64
-
-// DrawGlyph implements draw.GlyphDrawer.
-func (g polygon) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
-	var p vg.Path
-	for i, corner := range g {
-		to := vg.Point{X: at.X + style.Radius*vg.Length(corner[0]), Y: at.Y + style.Radius*vg.Length(corner[1])}
-		if i == 0 {
-			p.Move(to)
-		} else {
-			p.Line(to)
-		}
-	}
-	p.Close()
-	c.SetColor(style.Color)
-	c.Fill(p)
 }
