@@ -20,6 +20,7 @@ type section struct {
 	Frontier   *sheet
 	Points     *sheet
 	Slices     *sliceTable // nil if the questions are of one kind
+	Filters    *sheet      // nil if nothing is filtered
 	Shown      int
 	Total      int
 	Traces     []trace
@@ -79,6 +80,7 @@ func newSection(g Group, objs []Objective, limit int) (*section, error) {
 		return nil, err
 	}
 	s.Points.prepend("place", listedPlaces)
+	s.Filters = filterSheet(g.Rows)
 	s.Absent = Absent(rows, columnsOfObjectives(objs))
 	s.Headlines = headlines(rows, front, objs)
 	s.Traces = traces(front, objs[0])
