@@ -37,11 +37,11 @@ func addFormat(cmd *cobra.Command, format *string) {
 }
 
 // frontierColumns are the columns that tell the rows apart and the objectives; the index in the engine's own words,
-// which is long, comes last. A column that no row has is left out.
+// which is long, comes last. A column that no row has is left out, and so is the load where it is the same for all.
 func frontierColumns(rows []results.Row, objectives []results.Objective) []string {
 	var columns []string
 	for _, c := range tellingColumns() {
-		if tells(rows, c) {
+		if tells(rows, c) && (!slices.Contains(loadColumns(), c) || differs(rows, c)) {
 			columns = append(columns, c)
 		}
 	}
@@ -58,8 +58,14 @@ func frontierColumns(rows []results.Row, objectives []results.Objective) []strin
 
 // tellingColumns are what may tell rows apart, as people see it.
 func tellingColumns() []string {
-	return []string{"chunker", "chunk_size", "chunk_overlap", "embedder", "dim", "engine", "m", "ef_search", "nlist", "nprobe", "fusion"}
+	return append([]string{
+		"chunker", "chunk_size", "chunk_overlap", "embedder", "dim", "engine", "m", "ef_search", "nlist", "nprobe", "fusion", "fusion_param",
+		"filter", "filter_mode", "filter_boost",
+	}, loadColumns()...)
 }
+
+// loadColumns say how queries were sent.
+func loadColumns() []string { return []string{"load_mode", "concurrency", "target_qps", "slo"} }
 
 // groupColumns tell several data sets apart; one needs none.
 func groupColumns(groups []results.Group) []string {
@@ -77,10 +83,10 @@ func groupColumns(groups []results.Group) []string {
 }
 
 func tells(rows []results.Row, column string) bool {
-	for _, row := range rows {
-		if row[column] != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rows, func(r results.Row) bool { return r[column] != nil })
+}
+
+// differs says whether two rows have different values; null is one.
+func differs(rows []results.Row, column string) bool {
+	return slices.ContainsFunc(rows, func(r results.Row) bool { return r[column] != rows[0][column] })
 }
