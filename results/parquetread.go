@@ -26,6 +26,7 @@ const maxPageHeader = 1 << 20
 // tableReader receives the content of a Parquet file.
 type tableReader struct {
 	columnType func(name string) (t Type, known bool)
+	skip       func(name string) bool            // columns that are known and not wanted; nil is none
 	required   string                            // a column without which the file is of another kind
 	grow       func(rows int)                    // so many rows follow
 	set        func(row int, name string, v any) // of the column's Go type, and never null
@@ -137,6 +138,9 @@ func topColumns(s *schema.Schema, t tableReader, size int64) (columns []column, 
 		typ, known := t.columnType(name)
 		if !known {
 			unknown = append(unknown, name)
+			continue
+		}
+		if t.skip != nil && t.skip(name) {
 			continue
 		}
 		if slices.ContainsFunc(columns, func(c column) bool { return c.name == name }) {

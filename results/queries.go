@@ -273,6 +273,25 @@ func (c *catalogue) inOrder(names map[string]bool) []field {
 // ReadQueries reads the query rows of all paths, in their order. A path is a Parquet file, a results folder (its
 // queries/*.parquet), or a glob. A damaged file is an error that names it; columns of another version are left out.
 func ReadQueries(ctx context.Context, paths ...string) ([]QueryRow, error) {
+	return readQueries(ctx, nil, paths)
+}
+
+// ReadQueryMetrics is ReadQueries without what was answered: the rows say what kind of query each is, and have its metrics,
+// of which those named, or all if none is.
+func ReadQueryMetrics(ctx context.Context, metrics []string, paths ...string) ([]QueryRow, error) {
+	kept := map[string]bool{}
+	for _, f := range queryFields() {
+		kept[f.name] = !slices.Contains([]string{"error", "latency_seconds", "depth", "ids", "scores", "documents", "loss_stages"}, f.name)
+	}
+	return readQueries(ctx, func(name string) bool {
+		if keep, known := kept[name]; known {
+			return !keep
+		}
+		return !strings.HasPrefix(name, fieldPrefix) && len(metrics) > 0 && !slices.Contains(metrics, name)
+	}, paths)
+}
+
+func readQueries(ctx context.Context, skip func(name string) bool, paths []string) ([]QueryRow, error) {
 	files, err := folder{parts: "queries"}.resolve(paths)
 	if err != nil {
 		return nil, err
@@ -295,6 +314,7 @@ func ReadQueries(ctx context.Context, paths ...string) ([]QueryRow, error) {
 				}
 				return Float, c.perQuery(name)
 			},
+			skip:     skip,
 			required: "query_id",
 			grow: func(n int) {
 				for range n {

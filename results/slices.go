@@ -73,7 +73,7 @@ func (s *section) addSlices(g Group, objs []Objective, sources []Source) error {
 		}
 	}
 	shown := front[:min(len(front), slicePoints)]
-	queries, err := queriesOf(shown, sources)
+	queries, err := queriesOf(shown, sources, objs[i].Column)
 	if err != nil {
 		s.Slices = &sliceTable{Wrong: err.Error()}
 		return nil
@@ -85,9 +85,9 @@ func (s *section) addSlices(g Group, objs []Objective, sources []Source) error {
 	return nil
 }
 
-// queriesOf reads the questions of some points. The parts of a sweep begin with the id of their cell, so that the others
+// queriesOf reads the questions of some points with one of their metrics. The parts of a sweep begin with the id of their cell, so that the others
 // need not be read.
-func queriesOf(rows []Row, sources []Source) ([]QueryRow, error) {
+func queriesOf(rows []Row, sources []Source, metric string) ([]QueryRow, error) {
 	var paths []string
 	for _, s := range sources {
 		if s.Queries == "" {
@@ -110,7 +110,7 @@ func queriesOf(rows []Row, sources []Source) ([]QueryRow, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
-	return ReadQueries(context.Background(), paths...)
+	return ReadQueryMetrics(context.Background(), []string{metric}, paths...)
 }
 
 // globQuoted is a path as a pattern that matches it alone.

@@ -108,6 +108,32 @@ func TestQueriesRoundTrip(t *testing.T) {
 	}
 }
 
+// Without the answers, rows say what kind each query is and have the metrics that were asked for.
+func TestReadQueryMetrics(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "q.parquet")
+	whole := QueryRow{
+		RunID: "r", PointID: "p", CellID: "c", QueryID: "q1", Scenario: "typo", Difficulty: "easy", Split: "release", Tags: []string{"smoke"}, Fields: map[string]string{"locale": "de"}, Answerable: true,
+		LatencySeconds: 0.25, Depth: 50, IDs: []string{"os#5-9"}, Scores: []float32{1.5}, Documents: []string{"os"}, LossStages: []string{"found"}, Error: "slow", Metrics: map[string]float64{"recall_at_10": 1, "mrr": 0.5},
+	}
+	if err := WriteQueries(path, []QueryRow{whole}); err != nil {
+		t.Fatal(err)
+	}
+	want := whole
+	want.LatencySeconds, want.Depth, want.IDs, want.Scores, want.Documents, want.LossStages, want.Error = 0, 0, nil, nil, nil, nil, ""
+	for _, metrics := range [][]string{nil, {"mrr"}} {
+		if metrics != nil {
+			want.Metrics = map[string]float64{"mrr": 0.5}
+		}
+		got, err := ReadQueryMetrics(context.Background(), metrics, path)
+		if err != nil || len(got) != 1 || !math.IsNaN(got[0].LatencySeconds) {
+			t.Fatalf("%v: %+v, %v", metrics, got, err)
+		}
+		if got[0].LatencySeconds = 0; !reflect.DeepEqual(got[0], want) {
+			t.Errorf("%v: %+v, want %+v", metrics, got[0], want)
+		}
+	}
+}
+
 // Metrics stand in the order of results.parquet: neighbours for one k before the next k.
 func TestMetricsInOrder(t *testing.T) {
 	want := []string{"ann_recall_at_1", "recall_at_1", "ndcg_at_1", "ann_recall_at_10", "recall_at_10", "mrr", "span_recall_at_1", "recall_at_budget", "loss_ann"}

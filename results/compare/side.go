@@ -71,7 +71,7 @@ func Read(ctx context.Context, path string, metrics []string) (*Side, error) {
 		return nil, err
 	}
 	for _, file := range files { // one after the other, so that only the metrics of all are held at once
-		queries, err := results.ReadQueries(ctx, file)
+		queries, err := results.ReadQueryMetrics(ctx, metrics, file)
 		if err != nil {
 			return nil, err
 		}
