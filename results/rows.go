@@ -59,6 +59,29 @@ func (c *catalogue) expand(ks []int) []field {
 // row says so among its warnings; columns that a file lacks are null. Of two rows of one point of one run, as parts have
 // them where a point failed and was tried again, only one is kept (see Replaces). A damaged file is an error that names it.
 func ReadRows(ctx context.Context, paths ...string) ([]Row, error) {
+	return readRows(ctx, nil, paths)
+}
+
+// ReadRowsWith is ReadRows without most of what was measured: rows say what the points are and how they ended, and have of
+// the measured columns those named, each with its interval and for all cut-offs. It takes a part of the memory.
+func ReadRowsWith(ctx context.Context, measured []string, paths ...string) ([]Row, error) {
+	c := newCatalogue()
+	families := map[string]bool{}
+	for _, name := range measured {
+		low, high := IntervalColumns(name)
+		for _, one := range []string{name, low, high} {
+			family, _ := splitCutoff(one)
+			families[family] = true
+		}
+	}
+	groups := []string{"completeness", "ann", "quality", "spans", "context", "loss", "abstention", "latency", "stages", "frontier", "cost"}
+	return readRows(ctx, func(name string) bool {
+		i, _, known := c.find(name)
+		return known && slices.Contains(groups, c.columns[i].Group) && !families[c.columns[i].Name]
+	}, paths)
+}
+
+func readRows(ctx context.Context, skip func(name string) bool, paths []string) ([]Row, error) {
 	files, err := folder{whole: "results.parquet", parts: "parts"}.resolve(paths)
 	if err != nil {
 		return nil, err
@@ -66,7 +89,7 @@ func ReadRows(ctx context.Context, paths ...string) ([]Row, error) {
 	c := newCatalogue()
 	var all []Row
 	for _, path := range files {
-		rows, err := c.readFile(ctx, path)
+		rows, err := c.readFile(ctx, path, skip)
 		if err != nil {
 			return nil, fmt.Errorf("reading %s: %w", path, err)
 		}
@@ -118,7 +141,7 @@ func Replaces(row, old Row) bool {
 	return !started.Before(before)
 }
 
-func (c *catalogue) readFile(ctx context.Context, path string) ([]Row, error) {
+func (c *catalogue) readFile(ctx context.Context, path string, skip func(name string) bool) ([]Row, error) {
 	var rows []Row
 	unknown, err := readParquet(ctx, path, tableReader{
 		columnType: func(name string) (Type, bool) {
@@ -128,6 +151,7 @@ func (c *catalogue) readFile(ctx context.Context, path string) ([]Row, error) {
 			}
 			return c.columns[i].Type, true
 		},
+		skip:     skip,
 		required: "point_id",
 		grow: func(n int) {
 			for range n {

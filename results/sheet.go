@@ -211,7 +211,7 @@ func DefaultColumns(rows []Row, objs []Objective) []string {
 			columns = append(columns, o.Column)
 		}
 	}
-	for _, name := range []string{"latency_p50_seconds", "latency_p99_seconds", "qps", "index_bytes", "build_seconds"} {
+	for _, name := range commonMeasures() {
 		add(name)
 	}
 	if slices.ContainsFunc(measured, func(r Row) bool { return r["index_spec"] == nil }) {
@@ -225,6 +225,14 @@ func DefaultColumns(rows []Row, objs []Objective) []string {
 	}
 	return columns
 }
+
+// commonMeasures are what people want to know of any point.
+func commonMeasures() []string {
+	return []string{"latency_p50_seconds", "latency_p99_seconds", "qps", "index_bytes", "build_seconds"}
+}
+
+// ReportMeasures are the measured columns that a report shows beside its objectives.
+func ReportMeasures() []string { return append(commonMeasures(), "cost_usd_per_month") }
 
 // tellsApart says whether a parameter differs between rows in a way that their engines do not: between two rows of one
 // engine, or between two values. That ef_construction is 100 for all HNSW indexes and null for the others tells nothing.

@@ -115,10 +115,14 @@ func (f *compareFlags) compare(cmd *cobra.Command, base, next string) error {
 
 // find reads both sides and compares them.
 func (f *compareFlags) find(cmd *cobra.Command, base, next string) (*compare.Comparison, error) {
+	metrics := f.request.Metrics
+	if f.policy != "" {
+		metrics = nil // its rules may be about others
+	}
 	var sides [2]*compare.Side
 	var err error
 	for i, path := range []string{base, next} {
-		if sides[i], err = compare.Read(cmd.Context(), path, nil); err != nil {
+		if sides[i], err = compare.Read(cmd.Context(), path, metrics); err != nil {
 			return nil, err
 		}
 		if f.where != "" {
@@ -179,7 +183,7 @@ func (f *compareFlags) overTime(cmd *cobra.Command) error {
 		if err != nil {
 			return usage(err)
 		}
-		if rows, err = meeting(rows, []func(results.Row) (bool, error){holds}); err != nil {
+		if rows, err = meeting(rows, holds); err != nil {
 			return usage(err)
 		}
 	}

@@ -99,13 +99,13 @@ func (p *pareto) run(cmd *cobra.Command, args []string) error {
 	return err
 }
 
-// ask reads the rows, and tells what is to be known of all of them. Columns that are neither stored nor derived are an
-// error before anything is read.
-func (p *pareto) ask(cmd *cobra.Command, args []string, derived []results.Column, further ...string) (*answer, error) {
+// ask reads the rows, of what was measured with what the question names and the further columns, and tells what is to be
+// known of all of them. Columns that are neither stored nor derived are an error before anything is read.
+func (p *pareto) ask(cmd *cobra.Command, args []string, derived []results.Column, measured ...string) (*answer, error) {
 	if err := results.CheckColumns(p.columns, derived...); err != nil {
 		return nil, usage(err)
 	}
-	a, err := p.question.ask(cmd, args, further...)
+	a, err := p.question.ask(cmd, args, append(measured, p.columns...)...)
 	if err != nil {
 		return nil, usage(err)
 	}
@@ -195,11 +195,15 @@ func kneeColumn(rows []results.Row) []string {
 
 // best prints the best point of each data set under the limit.
 func (p *pareto) best(cmd *cobra.Command, args []string) error {
-	if _, err := results.Where(p.under); err != nil {
+	limits, err := results.ColumnsOf(p.under)
+	if err == nil {
+		_, err = results.Where(p.under)
+	}
+	if err != nil {
 		return usage(err)
 	}
 	derived := results.ChoiceColumns()
-	a, err := p.ask(cmd, args, derived)
+	a, err := p.ask(cmd, args, derived, limits...)
 	if err != nil {
 		return err
 	}
@@ -239,7 +243,7 @@ func (p *pareto) levels(cmd *cobra.Command, args []string) error {
 	}
 	cost, given := results.Objective{Column: "latency_p50_seconds", Direction: results.Lower}, len(p.objectives) > 0
 	p.fallback = []results.Objective{cost}
-	a, err := p.ask(cmd, args, results.LevelColumns(levels, p.costs()...))
+	a, err := p.ask(cmd, args, results.LevelColumns(levels, p.costs()...), levels.Column, cost.Column)
 	if err != nil {
 		return err
 	}

@@ -32,42 +32,41 @@ type answer struct {
 	groups     []results.Group
 }
 
-// ask reads the results at paths and keeps the rows that meet the question's condition and the further ones; "" is no
-// condition. What is wrong with the question is an error before anything large is read.
-func (q *question) ask(cmd *cobra.Command, paths []string, further ...string) (*answer, error) {
+// ask reads the results at paths and keeps the rows that meet the question's condition. Of what was measured they have what
+// the question names, and the further columns. What is wrong with the question is an error before anything large is read.
+func (q *question) ask(cmd *cobra.Command, paths []string, measured ...string) (*answer, error) {
 	if _, err := results.ParseObjectives(q.objectives); err != nil && len(q.objectives) > 0 {
 		return nil, err
 	}
-	var conditions []func(results.Row) (bool, error)
-	var named []string // columns that conditions name
-	for _, expression := range append([]string{q.where}, further...) {
-		if expression == "" {
-			continue
-		}
-		condition, err := results.Where(expression)
-		if err != nil {
+	holds := func(results.Row) (bool, error) { return true, nil }
+	var named []string // columns that the condition names
+	var err error
+	if q.where != "" {
+		if holds, err = results.Where(q.where); err != nil {
 			return nil, err
 		}
-		columns, err := results.ColumnsOf(expression)
-		if err != nil {
+		if named, err = results.ColumnsOf(q.where); err != nil {
 			return nil, err
 		}
-		conditions, named = append(conditions, condition), append(named, columns...)
 	}
 	a := &answer{}
-	var err error
 	if a.sources, err = results.Sources(paths...); err != nil {
 		return nil, err
 	}
-	if a.read, err = results.ReadRows(cmd.Context(), paths...); err != nil {
+	var unclear error // told only of results that are there
+	a.objectives, unclear = q.chosenObjectives(cmd, a.sources)
+	for _, o := range a.objectives {
+		measured = append(measured, o.Column)
+	}
+	if a.read, err = results.ReadRowsWith(cmd.Context(), append(measured, named...), paths...); err != nil {
 		return nil, err
 	}
-	if a.objectives, err = q.chosenObjectives(cmd, a.sources); err != nil {
-		return nil, err
+	if unclear != nil {
+		return nil, unclear
 	}
 	slices.Sort(named)
-	tell(cmd, results.Absent(a.read, slices.Compact(named)))
-	if a.rows, err = meeting(a.read, conditions); err != nil {
+	tell(cmd, results.Absent(a.read, named))
+	if a.rows, err = meeting(a.read, holds); err != nil {
 		return nil, err
 	}
 	if len(a.rows) == 0 {
@@ -103,21 +102,19 @@ func (q *question) chosenObjectives(cmd *cobra.Command, sources []results.Source
 	return objs, nil
 }
 
-func meeting(rows []results.Row, conditions []func(results.Row) (bool, error)) ([]results.Row, error) {
-	for _, holds := range conditions {
-		var kept []results.Row
-		for _, row := range rows {
-			ok, err := holds(row)
-			if err != nil {
-				return nil, err
-			}
-			if ok {
-				kept = append(kept, row)
-			}
+// meeting are the rows that meet a condition.
+func meeting(rows []results.Row, holds func(results.Row) (bool, error)) ([]results.Row, error) {
+	var kept []results.Row
+	for _, row := range rows {
+		ok, err := holds(row)
+		if err != nil {
+			return nil, err
 		}
-		rows = kept
+		if ok {
+			kept = append(kept, row)
+		}
 	}
-	return rows, nil
+	return kept, nil
 }
 
 // checkObjectives is an error if an objective is null in all rows, for then no row is on any frontier. Where it is so in

@@ -29,7 +29,7 @@ func newReport() *cobra.Command {
 				}
 				out = filepath.Join(args[0], "report.html")
 			}
-			a, err := q.ask(cmd, args)
+			a, err := q.ask(cmd, args, results.ReportMeasures()...)
 			if err != nil {
 				return usage(err)
 			}
