@@ -1,0 +1,31 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"frontier/results"
+)
+
+// Who interrupts the reading of results is not told that the command was wrong.
+func TestInterruptedReading(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.parquet")
+	if err := results.WriteRows(path, []results.Row{{"point_id": "p", "status": "ok", "qps": 1.0}}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, args := range [][]string{
+		{"pareto", path, "--objective", "qps"}, {"pareto", path, "--objective", "qps", "--scan-from", "0"}, {"report", path, "--objective", "qps", "-o", path + ".html"},
+		{"compare", path, path}, {"compare", "--history", path},
+	} {
+		root := newRoot()
+		root.SetArgs(args)
+		var code exitError
+		if err := root.ExecuteContext(ctx); !errors.As(err, &code) || code.code != exitInterrupted {
+			t.Errorf("%v: error %v, want exit code %d", args, err, exitInterrupted)
+		}
+	}
+}
