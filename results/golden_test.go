@@ -79,6 +79,7 @@ func TestWriteTable(t *testing.T) {
 func TestWriteTableOfEverything(t *testing.T) {
 	rows := sparseRows()
 	rows[0]["name"] = "a|b,\"c\"\nd<script>"
+	rows[0]["error"] = "<b>failed"
 	var columns []string
 	for _, f := range newCatalogue().expand([]int{1, 10}) {
 		columns = append(columns, f.name)
@@ -110,7 +111,7 @@ func TestWriteTableOfEverything(t *testing.T) {
 		if err := WriteTable(&b, rows, columns, format); err != nil {
 			t.Fatal(err)
 		}
-		if format == "markdown" && !strings.Contains(b.String(), `a\|b,"c" d&lt;script>`) {
+		if format == "markdown" && (!strings.Contains(b.String(), `a\|b,"c" d&lt;script>`) || !strings.Contains(b.String(), "&lt;b>failed")) {
 			t.Errorf("markdown does not escape cells:\n%s", b.String())
 		}
 	}

@@ -106,7 +106,7 @@ func writeMarkdown(w *bufio.Writer, rows []Row, columns []string, derived []Colu
 	}
 	line := func(cells []string) {
 		for _, cell := range cells {
-			fmt.Fprintf(w, "| %s ", markdownEscaper().Replace(cell))
+			fmt.Fprintf(w, "| %s ", EscapeMarkdown(cell))
 		}
 		fmt.Fprintln(w, "|")
 	}
@@ -122,12 +122,16 @@ func writeMarkdown(w *bufio.Writer, rows []Row, columns []string, derived []Colu
 	for _, cells := range s.Rows {
 		line(cells)
 	}
+	for i := range s.Notes {
+		s.Notes[i] = EscapeMarkdown(s.Notes[i])
+	}
 	writeNotes(w, s.Notes, "* ")
 	return nil
 }
 
-func markdownEscaper() *strings.Replacer {
-	return strings.NewReplacer("|", `\|`, "\n", " ", "\r", " ", "<", "&lt;")
+// EscapeMarkdown keeps text from ending a cell of a table, and from becoming HTML.
+func EscapeMarkdown(text string) string {
+	return strings.NewReplacer("|", `\|`, "\n", " ", "\r", " ", "<", "&lt;").Replace(text)
 }
 
 func writeNotes(w *bufio.Writer, notes []string, bullet string) {

@@ -174,10 +174,9 @@ func (r *Result) notes() []string {
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 func (r *Result) writeMarkdown(w *bufio.Writer) {
-	escape := strings.NewReplacer("|", `\|`, "\n", " ", "\r", " ", "<", "&lt;")
 	line := func(cells []string) {
 		for _, c := range cells {
-			fmt.Fprintf(w, "| %s ", escape.Replace(c)) // a bufio.Writer keeps its first error until Flush
+			fmt.Fprintf(w, "| %s ", results.EscapeMarkdown(c)) // a bufio.Writer keeps its first error until Flush
 		}
 		fmt.Fprintln(w, "|")
 	}
@@ -187,7 +186,7 @@ func (r *Result) writeMarkdown(w *bufio.Writer) {
 		line(cells)
 	}
 	for _, note := range r.notes() {
-		fmt.Fprintln(w, escape.Replace(note))
+		fmt.Fprintln(w, results.EscapeMarkdown(note))
 	}
 }
 

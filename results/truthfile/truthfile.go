@@ -37,7 +37,9 @@ func Check(path string, queries, rows int) error {
 	switch {
 	case !slices.Contains(Extensions(), ext):
 		return unknown("neighbours", path, Extensions())
-	case (ext == ".ivecs" || ext == ".ibin") && (rows-1 > math.MaxInt32 || queries > math.MaxUint32):
+	case ext == ".ibin" && queries > math.MaxUint32:
+		return fmt.Errorf("%s: %d queries do not fit the 32 bits that %s files have for their number; write .parquet or .npy", path, queries, ext)
+	case (ext == ".ivecs" || ext == ".ibin") && rows-1 > math.MaxInt32:
 		return fmt.Errorf("%s: row numbers up to %d do not fit the 32 bits that %s files have for them; write .parquet or .npy", path, rows-1, ext)
 	}
 	return nil
