@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -94,13 +95,8 @@ func (g Group) judged(r Row, i int, p *Placing, knee bool) Row {
 
 // with is a copy of a row with further columns.
 func with(r Row, further Row) Row {
-	out := make(Row, len(r)+len(further))
-	for name, v := range r {
-		out[name] = v
-	}
-	for name, v := range further {
-		out[name] = v
-	}
+	out := maps.Clone(r)
+	maps.Copy(out, further)
 	return out
 }
 

@@ -2,8 +2,9 @@ package results
 
 import (
 	"fmt"
+	"maps"
 	"math"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -121,12 +122,7 @@ func (c *catalogue) check(r Row) error {
 	for name, v := range r {
 		if c.checkValue(name, v) != nil {
 			// Some value is wrong: find the first one by name, so that the message does not depend on map order.
-			names := make([]string, 0, len(r))
-			for name := range r {
-				names = append(names, name)
-			}
-			sort.Strings(names)
-			for _, name := range names {
+			for _, name := range sortedKeys(r) {
 				if err := c.checkValue(name, r[name]); err != nil {
 					return err
 				}
@@ -214,14 +210,7 @@ func checkText(s string) error {
 	return nil
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
-}
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // String is the Go type of the values.
 func (t Type) String() string {

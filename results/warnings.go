@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -78,10 +79,7 @@ func withoutWarnings(rows []Row, common []CommonWarning) []Row {
 		if !slices.ContainsFunc(list, isCommon) {
 			continue
 		}
-		out[i] = make(Row, len(r))
-		for name, v := range r {
-			out[i][name] = v
-		}
+		out[i] = maps.Clone(r)
 		delete(out[i], "warnings")
 		if rest := slices.DeleteFunc(slices.Clone(list), isCommon); len(rest) > 0 {
 			out[i]["warnings"] = rest

@@ -18,8 +18,11 @@ func TestInterruptedReading(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, args := range [][]string{
-		{"pareto", path, "--objective", "qps"}, {"pareto", path, "--objective", "qps", "--scan-from", "0"}, {"report", path, "--objective", "qps", "-o", path + ".html"},
-		{"compare", path, path}, {"compare", "--history", path},
+		{"pareto", path, "--objective", "qps"},
+		{"pareto", path, "--objective", "qps", "--scan-from", "0"},
+		{"report", path, "--objective", "qps", "-o", path + ".html"},
+		{"compare", path, path},
+		{"compare", "--history", path},
 	} {
 		root := newRoot()
 		root.SetArgs(args)
