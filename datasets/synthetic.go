@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"frontier/internal/param"
+	"frontier/internal/splitmix"
 )
 
 // Synthetic describes vectors drawn from a mixture of Gaussians: Clusters centres, each coordinate of which is standard
@@ -114,17 +115,9 @@ type gaussian struct {
 
 func newGaussian(seed, stream, row uint64) gaussian {
 	var g gaussian
-	g.pcg.Seed(splitmix(seed^splitmix(stream)), splitmix(row))
+	// Mixed, so that neighbouring rows start from unrelated states.
+	g.pcg.Seed(splitmix.Mix(seed^splitmix.Mix(stream)), splitmix.Mix(row))
 	return g
-}
-
-// splitmix spreads neighbouring numbers over all 64 bits, so that neighbouring rows start from unrelated states
-// (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014).
-func splitmix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 // below is a uniform number in [0, n); the bias of n/2^64 does not matter here.

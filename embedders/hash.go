@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"frontier/internal/param"
+	"frontier/internal/splitmix"
 )
 
 const (
@@ -103,7 +104,7 @@ func (h *hashed) Embed(text string, dst []float32) error {
 		}
 		weight *= float32(damped(tf))
 		for range hashSpread {
-			x = mix(x + 0x9e3779b97f4a7c15)
+			x = splitmix.Mix(x)
 			at := int((x >> 32) * uint64(h.dim) >> 32)
 			if x&1 == 0 {
 				dst[at] += weight
@@ -122,12 +123,5 @@ func hashTerm(term []byte, seed uint64) uint64 {
 	for _, c := range term {
 		x = (x ^ uint64(c)) * 0x100000001b3
 	}
-	return mix(x ^ mix(seed))
-}
-
-// mix is the finaliser of SplitMix64, a bijection.
-func mix(x uint64) uint64 {
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
+	return splitmix.Finish(x ^ splitmix.Finish(seed))
 }

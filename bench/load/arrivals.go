@@ -5,6 +5,8 @@ import (
 	"math"
 	"sync/atomic"
 	"time"
+
+	"frontier/internal/splitmix"
 )
 
 // Arrivals is how the arrivals of an open loop are spread over time.
@@ -47,7 +49,7 @@ type schedule struct {
 }
 
 func newSchedule(a Arrivals, rate float64, seed uint64) *schedule {
-	return &schedule{constant: a == Constant, gap: 1e9 / rate, seed: mix(seed)}
+	return &schedule{constant: a == Constant, gap: 1e9 / rate, seed: splitmix.Mix(seed)}
 }
 
 // take is when the next arrival is due.
@@ -67,15 +69,6 @@ func (s *schedule) take() time.Duration {
 // after is the gap that follows an arrival. It is random by a hash of the arrival's own time, which no other arrival
 // shares. So the time of the last arrival is all the state that there is, and one atomic word holds it.
 func (s *schedule) after(last int64) int64 {
-	uniform := (float64(mix(s.seed+uint64(last))>>11) + 0.5) * 0x1p-53 // in (0, 1)
+	uniform := (float64(splitmix.Mix(s.seed+uint64(last))>>11) + 0.5) * 0x1p-53 // in (0, 1)
 	return max(int64(math.Round(-math.Log(uniform)*s.gap)), 1)
-}
-
-// mix is a bijection of 64 bits in which every bit of the result depends on every bit of x: one step of SplitMix64
-// (Steele, Lea and Flood, OOPSLA 2014).
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
 }

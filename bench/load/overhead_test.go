@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"frontier/internal/splitmix"
 )
 
 // scan is a target like a small engine: it finds, of 64 vectors of 64 dimensions, the one with the largest inner product.
@@ -17,8 +19,8 @@ func newScan() *scan {
 	s := &scan{}
 	for i := range 64 {
 		for j := range 64 {
-			s.vectors[i][j] = float32(int8(mix(uint64(i*64 + j))))
-			s.queries[i][j] = float32(int8(mix(uint64(i*64 + j + 4096))))
+			s.vectors[i][j] = float32(int8(splitmix.Mix(uint64(i*64 + j))))
+			s.queries[i][j] = float32(int8(splitmix.Mix(uint64(i*64 + j + 4096))))
 		}
 	}
 	return s

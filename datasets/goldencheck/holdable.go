@@ -14,8 +14,8 @@ import (
 type Held struct {
 	Chunking string  `json:"chunking"`
 	Rule     string  `json:"rule"`
-	Held     int     `json:"held"`    // pieces of evidence that some chunk holds
-	Units    int     `json:"units"`   // pieces of evidence
+	Held     int     `json:"held"`    // pieces of evidence that some chunk holds, alternatives as one
+	Units    int     `json:"units"`   // pieces of evidence, alternatives as one
 	Ceiling  float64 `json:"ceiling"` // mean over cases of the evidence recall of a perfect retriever
 	// PrecisionOmega is the mean over cases of the span precision, in characters, when exactly the chunks that touch gold are
 	// retrieved.

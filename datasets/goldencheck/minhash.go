@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"frontier/internal/splitmix"
 )
 
 // How near-duplicates are found: MinHash over shingles (Broder, SEQUENCES 1997) with locality-sensitive hashing (Indyk and
@@ -152,7 +154,7 @@ func jaccard(a, b map[string]bool) float64 {
 func signaturesOf(texts []string) []uint32 {
 	var a, b [permutations]uint64 // x -> a*x + b, of which the upper half is taken: Dietzfelbinger, STACS 1996
 	for i := range permutations {
-		a[i], b[i] = mix(uint64(2*i+1))|1, mix(uint64(2*i+2))
+		a[i], b[i] = splitmix.Mix(uint64(2*i+1))|1, splitmix.Mix(uint64(2*i+2))
 	}
 	signatures := make([]uint32, len(texts)*bands*rows)
 	for t, text := range texts {
@@ -173,7 +175,7 @@ func signaturesOf(texts []string) []uint32 {
 func bandKey(values []uint32) uint64 {
 	key := uint64(0)
 	for _, v := range values {
-		key = mix(key ^ uint64(v))
+		key = splitmix.Mix(key ^ uint64(v))
 	}
 	return key
 }
@@ -184,13 +186,5 @@ func hashOf(s string) uint64 {
 	for i := range len(s) {
 		h = (h ^ uint64(s[i])) * 1099511628211
 	}
-	return mix(h)
-}
-
-// mix is the finaliser of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-func mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
-	x = (x ^ x>>27) * 0x94d049bb133111eb
-	return x ^ x>>31
+	return splitmix.Mix(h)
 }
