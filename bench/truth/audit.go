@@ -75,16 +75,19 @@ func mergeAudits(shards []Header) *Audit {
 		}
 		sum.DuplicateShare = max(sum.DuplicateShare, h.Audit.DuplicateShare)
 	}
+	duplicates := 0
 	for _, h := range shards {
 		a := h.Audit
 		sum.Rows += a.Rows
 		sum.Zero += a.Zero
 		sum.QueryRows += a.QueryRows
-		sum.Duplicates += a.Duplicates * a.DuplicateShare / sum.DuplicateShare
+		duplicates += a.Duplicates * a.DuplicateShare
 		sum.ZeroExamples = first(append(sum.ZeroExamples, a.ZeroExamples...))
 		sum.DuplicateExamples = first(append(sum.DuplicateExamples, a.DuplicateExamples...))
 		sum.QueryExamples = first(append(sum.QueryExamples, a.QueryExamples...))
 	}
+	// Rounded up, for none at all would say that there are none.
+	sum.Duplicates = (duplicates + sum.DuplicateShare - 1) / sum.DuplicateShare
 	return &sum
 }
 

@@ -160,6 +160,12 @@ func TestAuditsOfShardsAddUp(t *testing.T) {
 	if !strings.Contains(strings.Join(got.Warnings(vector.L2), "\n"), "about 20 (5 in a sample of 1 in 4) of 19 base rows repeat an earlier one in the same shard") {
 		t.Errorf("%q", got.Warnings(vector.L2))
 	}
+	// The few of a shard that was looked at in full do not vanish beside one of which only a sample was.
+	few := &Audit{Rows: 10, Duplicates: 3, DuplicateShare: 1, DuplicateExamples: [][2]int{{1, 2}}, Shards: 1}
+	none := &Audit{Rows: 9, DuplicateShare: 8, Shards: 1}
+	if got := mergeAudits([]Header{{Audit: few}, {Audit: none}}); got.Duplicates != 1 || len(got.Warnings(vector.L2)) != 1 {
+		t.Errorf("3 duplicates and none in a sample give %+v", got)
+	}
 	if mergeAudits([]Header{{Audit: a}, {}}) != nil {
 		t.Error("an audit of one of two shards is an audit of all")
 	}

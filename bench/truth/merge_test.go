@@ -97,6 +97,20 @@ func TestMergeRefuses(t *testing.T) {
 	}
 	same := func(*Search) {}
 	one, two, three := shard(1, same), shard(2, same), shard(3, same)
+	audited := func(i int, a *Audit) string {
+		s := search(base, queries, vector.L2, 3)
+		s.Shard = Shard{i, 3}
+		f, err := s.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Header.Audit = a
+		path := filepath.Join(t.TempDir(), "audited.shard")
+		if err := f.WriteShard(path); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
 	cut := shard(3, same)
 	if err := os.Truncate(cut, 600); err != nil {
 		t.Fatal(err)
@@ -119,6 +133,7 @@ func TestMergeRefuses(t *testing.T) {
 		"another division": {[]string{one, two, shard(3, func(s *Search) { s.Shard.Count = 4 })}, "is one of 4 shards, but " + one + " is one of 3"},
 		"the whole":        {[]string{shard(0, func(s *Search) { s.Shard = Shard{} })}, "the whole base"},
 		"cut short":        {[]string{one, two, cut}, "do not make a file of 600 bytes"},
+		"an odd audit":     {[]string{audited(1, &Audit{}), audited(2, &Audit{}), audited(3, &Audit{})}, "an audit of one in 0 rows in 0 shards"},
 		"no shard":         {[]string{text}, "is not a shard of a truth"},
 		"absent":           {[]string{text + "x"}, "no such file"},
 	} {

@@ -51,6 +51,8 @@ func (h *Header) check() error {
 		return fmt.Errorf("its header speaks of shard %d/%d of %d rows", h.Shard.Index, h.Shard.Count, h.Base.Rows)
 	case h.From != from || h.To != to || h.Done < from || h.Done > to || h.Held != min(h.K, h.Done-h.From):
 		return fmt.Errorf("its header speaks of %d neighbours among the rows %d to %d of %d to %d", h.Held, h.From, h.Done, h.From, h.To)
+	case h.Audit != nil && (h.Audit.DuplicateShare < 1 || h.Audit.Shards < 1):
+		return fmt.Errorf("its header speaks of an audit of one in %d rows in %d shards", h.Audit.DuplicateShare, h.Audit.Shards)
 	case h.Held > math.MaxInt/neighborBytes/h.Queries.Rows:
 		return fmt.Errorf("its header speaks of %d neighbours of %d queries", h.Held, h.Queries.Rows)
 	}
