@@ -89,6 +89,14 @@ func TestFromIDsRefuses(t *testing.T) {
 	if _, err := FromIDs(drift, matrix(t, []float32{0}, 1), vector.L2, []int64{0, 1, 2, 3}, 4); err == nil || !strings.Contains(err.Error(), "rank 3") {
 		t.Errorf("small steps downwards: got error %v, want one at rank 3", err)
 	}
+	// What is explained is that of either row: the product with a long one is off by more than that with a short one.
+	long := matrix(t, []float32{1000, 1, 0, 1.002}, 2)
+	if _, err := FromIDs(long, matrix(t, []float32{0, 1}, 2), vector.IP, []int64{0, 1}, 2); err != nil {
+		t.Errorf("a long row before a short one: %v", err)
+	}
+	if _, err := FromIDs(long, matrix(t, []float32{0, 1}, 2), vector.IP, []int64{1, 0}, 2); err != nil {
+		t.Errorf("a short row before a long one: %v", err)
+	}
 	// What float32 cannot tell apart may come in either order, and is put right.
 	near := matrix(t, []float32{1.0000001, 1}, 1)
 	got, err := FromIDs(near, matrix(t, []float32{0}, 1), vector.L2, []int64{0, 1}, 2)

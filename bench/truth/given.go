@@ -29,7 +29,7 @@ func FromIDs(base, queries *vector.Matrix, m vector.Metric, ids []int64, k int) 
 	seen := make(map[int64]int, k)
 	for q := range queries.Len() {
 		clear(seen)
-		furthest := math.Inf(-1)
+		furthest, furthestScale := math.Inf(-1), 0.0
 		for i, id := range ids[q*k : (q+1)*k] {
 			if id < 0 || id >= int64(base.Len()) {
 				return nil, fmt.Errorf("given neighbours: query %d, rank %d: id %d is not one of the %d base rows", q, i+1, id, base.Len())
@@ -42,11 +42,14 @@ func FromIDs(base, queries *vector.Matrix, m vector.Metric, ids []int64, k int) 
 			if math.IsNaN(d) {
 				return nil, fmt.Errorf("given neighbours: query %d, rank %d: the %s distance to row %d is not a number", q, i+1, m, id)
 			}
-			if furthest-d > orderTolerance*scale(m, queries.Row(q), base.Row(int(id))) {
+			size := scale(m, queries.Row(q), base.Row(int(id)))
+			if furthest-d > orderTolerance*max(size, furthestScale) {
 				return nil, fmt.Errorf("given neighbours: query %d, rank %d: row %d has %s distance %g, less than %g before it; the neighbours are of another metric or of other vectors",
 					q, i+1, id, m, d, furthest)
 			}
-			furthest = max(furthest, d)
+			if d > furthest {
+				furthest, furthestScale = d, size
+			}
 			row[i] = neighbor{d, id}
 		}
 		slices.SortFunc(row, compareNeighbors)
