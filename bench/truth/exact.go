@@ -54,12 +54,11 @@ func exact(ctx context.Context, base, queries *vector.Matrix, m vector.Metric, k
 // span is the rows [from, to).
 type span struct{ from, to int }
 
-func spans(n, size int) []span { return spansOf(span{0, n}, size) }
-
-func spansOf(whole span, size int) []span {
+// spans divides n rows into pieces of size rows, of which the last may be shorter.
+func spans(n, size int) []span {
 	var all []span
-	for from := whole.from; from < whole.to; from += size {
-		all = append(all, span{from, min(from+size, whole.to)})
+	for from := 0; from < n; from += size {
+		all = append(all, span{from, min(from+size, n)})
 	}
 	return all
 }

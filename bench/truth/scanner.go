@@ -18,8 +18,7 @@ import (
 // blocks, on the order of the blocks or on the number of workers: it is what Exact finds in all of them together.
 //
 // It holds its queries, k candidates a query, and what ScannerBytes counts beside these. Exact and the search through
-// files are both built on it, so whoever makes Add faster makes everything faster; ScannerBytes must stay an upper bound.
-// It is for one goroutine; Add itself uses many.
+// files are both built on it. It is for one goroutine; Add itself uses many.
 type Scanner struct {
 	queries *vector.Matrix
 	metric  vector.Metric
