@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -105,11 +106,8 @@ func leastRankSum(n int, tail float64) int {
 		ranks[i] = i + 1
 	}
 	if n > exactRanks {
-		s := 1
-		for rankSumBelow(ranks, float64(s)+0.5) <= tail {
-			s++
-		}
-		return s
+		// A search, since each look takes as long as there are ranks, and sums grow with their square.
+		return 1 + sort.Search(n*(n+1)/2, func(below int) bool { return rankSumBelow(ranks, float64(below)+1.5) > tail })
 	}
 	below, s := 0.0, 0
 	for _, chance := range subsetSumChances(ranks) {

@@ -78,6 +78,22 @@ func TestSignedRankApproximationContinuesTheExactOne(t *testing.T) {
 	}
 }
 
+// The bound of the approximation is where its chance passes the tail, also for as many values as are compared.
+func TestLeastRankSumOfManyIsTheFirstBeyondTheTail(t *testing.T) {
+	for _, n := range []int{exactRanks + 1, mostRankedPairs} {
+		ranks := make([]int, n)
+		for i := range ranks {
+			ranks[i] = i + 1
+		}
+		for _, tail := range []float64{0.25, 0.005, 1e-6} {
+			s := leastRankSum(n, tail)
+			if before, at := rankSumBelow(ranks, float64(s)-0.5), rankSumBelow(ranks, float64(s)+0.5); !(before <= tail && at > tail) {
+				t.Errorf("n = %d, tail %v: %d, before which the chance is %v, and with it %v", n, tail, s, before, at)
+			}
+		}
+	}
+}
+
 // One wild value of ten moves the mean, and neither the estimate nor the end of the interval by much.
 func TestSignedRankIntervalBearsAWildValue(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
