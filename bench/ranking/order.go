@@ -2,7 +2,6 @@ package ranking
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -27,17 +26,4 @@ func Order(ids []string, scores []float64) []int {
 		return cmp.Or(cmp.Compare(score(b), score(a)), strings.Compare(ids[b], ids[a]))
 	})
 	return order
-}
-
-// CheckNoDuplicates refuses a ranking in which an id is repeated, naming it and both ranks: a document counted twice
-// raises every metric.
-func CheckNoDuplicates(ids []string) error {
-	ranks := make(map[string]int, len(ids))
-	for i, id := range ids {
-		if first, seen := ranks[id]; seen {
-			return fmt.Errorf("%q is at rank %d and again at rank %d; each may be retrieved once", id, first, i+1)
-		}
-		ranks[id] = i + 1
-	}
-	return nil
 }

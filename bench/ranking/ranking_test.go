@@ -282,13 +282,3 @@ func TestOrder(t *testing.T) {
 		})
 	}
 }
-
-func TestCheckNoDuplicates(t *testing.T) {
-	if err := CheckNoDuplicates([]string{"a", "b", "A", ""}); err != nil {
-		t.Error(err)
-	}
-	err := CheckNoDuplicates([]string{"a", "b", "c", "b"})
-	if err == nil || err.Error() != `"b" is at rank 2 and again at rank 4; each may be retrieved once` {
-		t.Errorf("got error %v", err)
-	}
-}

@@ -62,9 +62,6 @@ func trecMetrics(t *testing.T) map[string]Metrics {
 	}
 	all := map[string]Metrics{}
 	for query := range ids {
-		if err := CheckNoDuplicates(ids[query]); err != nil {
-			t.Fatal(err)
-		}
 		var list []Item
 		for _, i := range Order(ids[query], scores[query]) {
 			item := Item{}

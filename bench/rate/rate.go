@@ -37,24 +37,3 @@ func (r Rate) Add(s Rate) Rate { return Rate{r.Hits + s.Hits, r.Of + s.Of} }
 
 // String is "2 of 4".
 func (r Rate) String() string { return fmt.Sprintf("%d of %d", r.Hits, r.Of) }
-
-// Mean is the mean of the values, each rate counting alike, over those that have a denominator, and how many these are. It
-// is ErrEmpty if there are none.
-func Mean(rates []Rate) (mean float64, of int, err error) {
-	sum := 0.0
-	for _, r := range rates {
-		v, err := r.Value()
-		if errors.Is(err, ErrEmpty) {
-			continue
-		}
-		if err != nil {
-			return 0, 0, err
-		}
-		sum += v
-		of++
-	}
-	if of == 0 {
-		return 0, 0, ErrEmpty
-	}
-	return sum / float64(of), of, nil
-}

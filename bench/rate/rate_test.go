@@ -30,19 +30,6 @@ func TestRate(t *testing.T) {
 	}
 }
 
-func TestMean(t *testing.T) {
-	got, of, err := Mean([]Rate{{1, 2}, {0, 0}, {1, 1}})
-	if err != nil || got != .75 || of != 2 {
-		t.Errorf("got %v of %d, %v", got, of, err)
-	}
-	if _, _, err := Mean([]Rate{{0, 0}}); !errors.Is(err, ErrEmpty) {
-		t.Errorf("nothing to average: %v", err)
-	}
-	if _, _, err := Mean([]Rate{{2, 1}}); err == nil {
-		t.Error("2 of 1 is averaged")
-	}
-}
-
 // A published example: 120 cases, of which 20 have no answer. A headline over answerable cases has those for its
 // denominator, and is what its slices add up to.
 func TestSlicesAddUpToTheHeadline(t *testing.T) {
