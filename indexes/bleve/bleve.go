@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
-	"runtime/debug"
 	"strconv"
 
 	"github.com/blevesearch/bleve/v2"
@@ -46,25 +45,13 @@ func Engine() indexes.Engine {
 			"k1 and b belong to the process, so one process measures one setting at a time.",
 			"Every search allocates.",
 		},
-		Version:       version,
+		Version:       func() string { return indexes.ModuleVersion(module) },
 		Deterministic: true,
 		Check:         func(_, _ param.Values, _, _ int) error { return nil },
 		Describe:      describe,
 		Build:         build,
 		Load:          load,
 	}
-}
-
-// version is the module's, as the binary was linked; binaries of go test do not know it.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, dep := range info.Deps {
-			if dep.Path == module {
-				return dep.Version
-			}
-		}
-	}
-	return "unknown"
 }
 
 func describe(build param.Values) (kind, spec string, columns map[string]int64) {

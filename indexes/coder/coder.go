@@ -11,7 +11,6 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 
 	"github.com/coder/hnsw"
 
@@ -54,7 +53,7 @@ func Engine() indexes.Engine {
 			"Zero vectors have no distance under cosine, so they are left out of the graph and never found.",
 			"There is no inner product and no ef_construction, building uses one thread, and every search allocates.",
 		},
-		Version: version,
+		Version: func() string { return indexes.ModuleVersion(module) },
 		Check: func(_, _ param.Values, _, dim int) error {
 			return indexes.CheckDim([]param.Spec{{Name: "M"}}, dim)
 		},
@@ -64,18 +63,6 @@ func Engine() indexes.Engine {
 		Build: build,
 		Load:  load,
 	}
-}
-
-// version is the module's, as the binary was linked; binaries of go test do not know it.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, dep := range info.Deps {
-			if dep.Path == module {
-				return dep.Version
-			}
-		}
-	}
-	return "unknown"
 }
 
 func build(ctx context.Context, in indexes.Input, params param.Values) (indexes.Built, error) {
