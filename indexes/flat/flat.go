@@ -173,9 +173,5 @@ func inverseNorm(norm float64) float32 {
 }
 
 func extremeDot(unit, row []float32) float32 {
-	var dot float64
-	for i, v := range row {
-		dot += float64(unit[i]) * float64(v)
-	}
-	return float32(dot / kernels.Norm(row))
+	return float32(kernels.Dot64(unit, row) / kernels.Norm(row))
 }

@@ -19,10 +19,4 @@ func Normalize(dst, src []float32) float64 {
 }
 
 // Norm is the Euclidean length of v, summed in float64.
-func Norm(v []float32) float64 {
-	var sum float64
-	for _, x := range v {
-		sum += float64(x) * float64(x)
-	}
-	return math.Sqrt(sum)
-}
+func Norm(v []float32) float64 { return math.Sqrt(Dot64(v, v)) }

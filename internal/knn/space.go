@@ -137,8 +137,7 @@ func power(size float64) float32 {
 func (sp *space) query(q *query, dst, values []float32) {
 	if sp.metric == vector.L2 {
 		kernels.Pack(dst, values, sp.mean, sp.scale)
-		norm := kernels.Norm(dst)
-		square := norm * norm
+		square := kernels.Dot64(dst, dst)
 		scale := float64(sp.scale)
 		q.origin, q.factor, q.slack = square/2, scale*scale/2, sp.g/2*square+sp.absolute+sp.lost*scale*scale/2
 		if sp.g == 0 || !(square < maxSquare) {
@@ -157,11 +156,7 @@ func (sp *space) query(q *query, dst, values []float32) {
 		q.origin, q.factor, q.slack = norm, norm, sp.absolute
 	} else {
 		both := float64(scale) * float64(sp.scale)
-		var moved float64
-		for i, v := range values {
-			moved += float64(v) * float64(sp.mean[i])
-		}
-		q.origin, q.factor = -both*moved, both
+		q.origin, q.factor = -both*kernels.Dot64(values, sp.mean), both
 		q.slack = (sp.rank+(sp.dimension+8)*0x1p-50)*norm*sp.meanNorm + sp.absolute
 	}
 	q.slack += sp.lost * q.factor
