@@ -11,6 +11,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+
+	"frontier/datasets"
+	"frontier/internal/atomicfile"
 )
 
 // The files that Save writes and Load reads.
@@ -19,12 +22,8 @@ const (
 	distancesFile = "distances.npy"
 )
 
-// NumPy's format: a magic string, the version, the length of the header, and the header, a Python dictionary padded
-// with spaces so that the data start at a multiple of 64. Version 1.0 counts the length in two bytes.
-const (
-	npyMagic = "\x93NUMPY\x01\x00"
-	npyAlign = 64
-)
+// npyMagic begins the files; see datasets.NpyHeader.
+const npyMagic = "\x93NUMPY\x01\x00"
 
 // Save writes the neighbours into dir, which it makes where it is absent, as ids.npy (int64) and distances.npy
 // (float64), both queries x K in C order: NumPy's format 1.0. Files that are there are replaced.
@@ -65,31 +64,19 @@ func Load(dir string) (*Neighbors, error) {
 }
 
 func writeNpy(path, descr string, rows, columns int, word func(i int) uint64) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", descr, rows, columns)
-	unpadded := len(npyMagic) + 2 + len(header) + 1
-	length := len(header) + 1 + (npyAlign-unpadded%npyAlign)%npyAlign
-	w := bufio.NewWriterSize(f, 1<<16)
-	// A bufio.Writer keeps its first error for Flush.
-	_, _ = w.WriteString(npyMagic)
-	_, _ = w.Write(binary.LittleEndian.AppendUint16(nil, uint16(length)))
-	_, _ = fmt.Fprintf(w, "%-*s\n", length-1, header)
-	var buf [8]byte
-	for i := range rows * columns {
-		binary.LittleEndian.PutUint64(buf[:], word(i))
-		_, _ = w.Write(buf[:])
-	}
-	err = w.Flush()
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
+	return atomicfile.Write(path, func(w io.Writer) error {
+		if _, err := w.Write(datasets.NpyHeader(descr, rows, columns)); err != nil {
+			return err
+		}
+		var buf [8]byte
+		for i := range rows * columns {
+			binary.LittleEndian.PutUint64(buf[:], word(i))
+			if _, err := w.Write(buf[:]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 var (

@@ -79,7 +79,7 @@ func Write(path string, n Neighbors, metadata map[string]string) error {
 	case ".ibin":
 		return writeRows(path, binHeader(n), n, row(id32))
 	case ".npy":
-		return writeRows(path, npyHeader("<i8", n), n, row(func(b []byte, id int64, _ float64) []byte {
+		return writeRows(path, datasets.NpyHeader("<i8", n.Queries(), n.K()), n, row(func(b []byte, id int64, _ float64) []byte {
 			return binary.LittleEndian.AppendUint64(b, uint64(id))
 		}))
 	}
@@ -95,7 +95,7 @@ func WriteDistances(path string, n Neighbors) error {
 	case ".fbin":
 		return writeRows(path, binHeader(n), n, row(distance32))
 	case ".npy":
-		return writeRows(path, npyHeader("<f8", n), n, row(func(b []byte, _ int64, d float64) []byte {
+		return writeRows(path, datasets.NpyHeader("<f8", n.Queries(), n.K()), n, row(func(b []byte, _ int64, d float64) []byte {
 			return binary.LittleEndian.AppendUint64(b, math.Float64bits(d))
 		}))
 	}
@@ -132,16 +132,6 @@ func vecsRow(value appendValue) func(b []byte, ids []int64, distances []float64)
 
 func binHeader(n Neighbors) []byte {
 	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(n.Queries())), uint32(n.K()))
-}
-
-// npyHeader is NumPy's format 1.0: magic, version, the length of the header, and the header, a Python dictionary that is
-// padded so that the data start at a multiple of 64.
-func npyHeader(descr string, n Neighbors) []byte {
-	const fixed, align = 10, 64
-	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", descr, n.Queries(), n.K())
-	length := (fixed+len(text)+1+align-1)/align*align - fixed
-	b := binary.LittleEndian.AppendUint16([]byte("\x93NUMPY\x01\x00"), uint16(length))
-	return fmt.Appendf(b, "%-*s\n", length-1, text)
 }
 
 func writeRows(path string, header []byte, n Neighbors, row func(b []byte, ids []int64, distances []float64) []byte) error {
