@@ -148,9 +148,9 @@ func (f *truthFlags) run(cmd *cobra.Command) (err error) {
 		return f.explain(err, base, queries)
 	}
 	tellTruth(cmd, &found.Header)
-	if err := f.write(found); err != nil {
+	if err := f.write(cmd.Context(), found); err != nil {
 		// The disk may be full: what was found must not be lost for that.
-		return errors.Join(err, found.Save(), found.Close())
+		return f.explain(errors.Join(err, found.Save(), found.Close()), base, queries)
 	}
 	return found.Discard()
 }
@@ -213,20 +213,40 @@ func (f *truthFlags) explain(err error, base, queries *datasets.VectorStream) er
 	case errors.As(err, &changed):
 		return usage(err)
 	case errors.Is(err, context.Canceled):
-		return exitError{exitInterrupted, hint(err, "run the same command to go on")}
+		return interruptedTruth(err)
 	}
 	return err
 }
 
-func (f *truthFlags) write(found *truth.Found) error {
+func interruptedTruth(err error) error {
+	return exitError{exitInterrupted, hint(err, "run the same command to go on")}
+}
+
+func (f *truthFlags) write(ctx context.Context, found *truth.Found) error {
 	if f.shard != "" {
 		return found.WriteShard(f.out)
 	}
-	return writeTruth(found, &found.Header, f.out, f.distances)
+	return writeTruth(ctx, found, &found.Header, f.out, f.distances)
+}
+
+// untilDone is neighbours that are given no further when ctx is done: writing those of many queries takes minutes.
+type untilDone struct {
+	truthfile.Neighbors
+	ctx context.Context
+}
+
+func (n untilDone) Each(yield func(ids []int64, distances []float64) error) error {
+	return n.Neighbors.Each(func(ids []int64, distances []float64) error {
+		if err := n.ctx.Err(); err != nil {
+			return err
+		}
+		return yield(ids, distances)
+	})
 }
 
 // writeTruth writes the neighbours and, where asked for, the distances.
-func writeTruth(n truthfile.Neighbors, h *truth.Header, out, distances string) error {
+func writeTruth(ctx context.Context, n truthfile.Neighbors, h *truth.Header, out, distances string) error {
+	n = untilDone{n, ctx}
 	metadata, err := truthMetadata(h)
 	if err != nil {
 		return err

@@ -165,6 +165,35 @@ func TestTruthIsInterrupted(t *testing.T) {
 	}
 }
 
+// Ctrl-C ends the writing of a merged result too, and leaves no part of it.
+func TestTruthMergeIsInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	vectors, shard, out := filepath.Join(dir, "v.fbin"), filepath.Join(dir, "1.shard"), filepath.Join(dir, "out", "gt.npy")
+	if err := errors.Join(os.WriteFile(vectors, vectorBytes(".fbin", make([]float32, 40), 4), 0o600), os.Mkdir(filepath.Dir(out), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	frontier := func(ctx context.Context, args ...string) error {
+		root := newRoot()
+		root.SetArgs(append([]string{"truth"}, args...))
+		return root.ExecuteContext(ctx)
+	}
+	if err := frontier(t.Context(), "--base", vectors, "--queries", vectors, "-k", "3", "--shard", "1/1", "-o", shard); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var code exitError
+	if err := frontier(ctx, "merge", shard, "-o", out); !errors.As(err, &code) || code.code != exitInterrupted {
+		t.Errorf("interrupted: %v", err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(out)); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	if err := frontier(t.Context(), "merge", shard, "-o", out); err != nil {
+		t.Error(err)
+	}
+}
+
 // writeLarge writes rows again and again, until the file has size bytes at least.
 func writeLarge(t *testing.T, path string, rows []byte, size int) {
 	t.Helper()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -37,7 +38,11 @@ func newTruthMerge() *cobra.Command {
 				return usage(err)
 			}
 			tellTruth(cmd, &m.Header)
-			return writeTruth(m, &m.Header, out, distances)
+			err = writeTruth(cmd.Context(), m, &m.Header, out, distances)
+			if errors.Is(err, context.Canceled) {
+				return interruptedTruth(err)
+			}
+			return err
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "file of the neighbours: "+strings.Join(truthfile.Extensions(), " "))
