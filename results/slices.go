@@ -253,7 +253,7 @@ func sliceCell(values []float64, told int) string {
 		return "-"
 	}
 	text := fmt.Sprintf("%.3f", mean(values))
-	if low, high := stats.BootstrapMean(values, sliceConfidence, sliceResamples, 1); !math.IsNaN(low) {
+	if low, high := stats.MetricInterval(values, sliceConfidence, sliceResamples, 1); !math.IsNaN(low) {
 		text += fmt.Sprintf(" [%.3f, %.3f]", low, high)
 	}
 	switch told {

@@ -12,8 +12,7 @@ import (
 	"frontier/results"
 )
 
-// Intervals over queries are bootstraps at this confidence, from this many resamples; those of rates are Wilson's, since
-// a bootstrap of nothing but hits has no width.
+// Intervals over queries are at this confidence, and from this many resamples where they are bootstraps.
 const (
 	confidence = 0.95
 	resamples  = 2000
@@ -51,16 +50,10 @@ var withoutInterval = []string{"judged", "span_precision", "span_iou", "span_cei
 func (p perQuery) summarize(row results.Row, seed uint64) {
 	for name, values := range p {
 		row[name] = sum(values) / float64(len(values))
-		var low, high float64
-		switch {
-		case slices.ContainsFunc(withoutInterval, func(p string) bool { return strings.HasPrefix(name, p) }):
+		if slices.ContainsFunc(withoutInterval, func(p string) bool { return strings.HasPrefix(name, p) }) {
 			continue
-		case strings.HasPrefix(name, "hit_rate"):
-			low, high = stats.WilsonInterval(int(math.Round(sum(values))), len(values), confidence)
-		default:
-			low, high = stats.BootstrapMean(values, confidence, resamples, seed)
 		}
-		if !math.IsNaN(low) {
+		if low, high := stats.MetricInterval(values, confidence, resamples, seed); !math.IsNaN(low) {
 			row[name+"_low"], row[name+"_high"] = low, high
 		}
 	}

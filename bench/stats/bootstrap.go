@@ -19,8 +19,8 @@ import (
 // end by about 1.5% (one standard deviation) of the width.
 //
 // It is NaN for fewer than 2 values, for values that are NaN or infinite, for a confidence outside of (0,1) and for no
-// resamples. If all values are equal the interval is that value: a sample without variation shows none, so for
-// proportions near 0 or 1 prefer WilsonInterval.
+// resamples. If all values are equal the interval is that value: a sample without variation shows none. For metrics of
+// which nearly all values may be 0 or 1, see MetricInterval.
 func BootstrapMean(values []float64, confidence float64, resamples int, seed uint64) (low, high float64) {
 	n := len(values)
 	if n < 2 || uint64(n) > math.MaxUint32 || !(confidence > 0 && confidence < 1) || resamples < 1 {

@@ -79,6 +79,35 @@ func TestProportions(t *testing.T) {
 	}
 }
 
+// A metric of which each question has 0 or 1 has the interval of a proportion, and never one without width.
+func TestMetricInterval(t *testing.T) {
+	for _, c := range []struct {
+		values    []float64
+		low, high float64
+	}{
+		{[]float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 0.722467, 1},
+		{[]float64{0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 0, 0.277533},
+		{[]float64{0, 0, 0, 0, 1, 0, 0, 0, 0, 0}, 0.017876, 0.404150},
+		{[]float64{0.5, 0.5, 0.5}, 0.5, 0.5},
+		{[]float64{1}, math.NaN(), math.NaN()},
+		{nil, math.NaN(), math.NaN()},
+		{[]float64{1, math.NaN()}, math.NaN(), math.NaN()},
+	} {
+		if low, high := MetricInterval(c.values, 0.95, 100, 1); !near(low, c.low) || !near(high, c.high) {
+			t.Errorf("%v: got [%v, %v], want [%v, %v]", c.values, low, high, c.low, c.high)
+		}
+	}
+	graded := []float64{1, 0.5, 0, 1, 1, 0.25}
+	low, high := BootstrapMean(graded, 0.9, 500, 7)
+	if l, h := MetricInterval(graded, 0.9, 500, 7); l != low || h != high {
+		t.Errorf("%v: got [%v, %v], want the bootstrap's [%v, %v]", graded, l, h, low, high)
+	}
+}
+
+func near(got, want float64) bool {
+	return math.IsNaN(got) && math.IsNaN(want) || math.Abs(got-want) < 1e-5
+}
+
 // The Wilson interval's coverage is computed exactly, by adding up the binomial probabilities of all outcomes. It
 // oscillates around the confidence, so its mean over p is what is checked.
 func TestWilsonIntervalCovers(t *testing.T) {

@@ -28,6 +28,27 @@ func WilsonInterval(hits, n int, confidence float64) (low, high float64) {
 	return low, high
 }
 
+// MetricInterval is the confidence interval of the mean of a metric over questions: WilsonInterval if each has 0 or 1,
+// otherwise BootstrapMean. A bootstrap of nothing but hits has no width, as if no other question could be missed; Wilson's
+// interval then holds for any metric within [0,1], whose mean is at least the share of its ones. It is NaN for fewer than
+// 2 values, and where those are.
+func MetricInterval(values []float64, confidence float64, resamples int, seed uint64) (low, high float64) {
+	hits := 0
+	for _, v := range values {
+		switch v {
+		case 0:
+		case 1:
+			hits++
+		default:
+			return BootstrapMean(values, confidence, resamples, seed)
+		}
+	}
+	if len(values) < 2 {
+		return math.NaN(), math.NaN()
+	}
+	return WilsonInterval(hits, len(values), confidence)
+}
+
 // ProportionMargin is the half-width of the confidence interval that a proportion of about p will have over n
 // observations, by the normal approximation: for planning how many are needed. For what was observed use
 // WilsonInterval. It is NaN unless p is within [0,1], n > 0 and the confidence is within (0,1).
