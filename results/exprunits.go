@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"frontier/internal/bytesize"
 )
 
 // unitOf is what a unit in an expression stands for: a factor to the base unit, and which that is.
@@ -23,24 +25,9 @@ func unitOf(name string) (factor float64, base string, ok bool) {
 		return 60, "seconds", true
 	case "h":
 		return 3600, "seconds", true
-	case "B":
-		return 1, "bytes", true
-	case "kB", "KB":
-		return 1e3, "bytes", true
-	case "MB":
-		return 1e6, "bytes", true
-	case "GB":
-		return 1e9, "bytes", true
-	case "TB":
-		return 1e12, "bytes", true
-	case "KiB":
-		return 1 << 10, "bytes", true
-	case "MiB":
-		return 1 << 20, "bytes", true
-	case "GiB":
-		return 1 << 30, "bytes", true
-	case "TiB":
-		return 1 << 40, "bytes", true
+	}
+	if bytes, ok := bytesize.Unit(name); ok {
+		return float64(bytes), "bytes", true
 	}
 	return 0, "", false
 }

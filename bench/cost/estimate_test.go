@@ -200,14 +200,6 @@ func TestEstimateIsCheapestAndSufficient(t *testing.T) {
 	})
 }
 
-func TestParseBytes(t *testing.T) {
-	for s, want := range map[string]int64{"1B": 1, "2KiB": 2048, "1.5 GiB": 3 * gib / 2, "1TiB": 1 << 40, "3kB": 3000, "3KB": 3000, "2MB": 2e6, "1GB": 1e9, "1TB": 1e12, "4MiB": 4 << 20} {
-		if got, err := parseBytes(s); err != nil || got != want {
-			t.Errorf("%s: %d, %v, want %d", s, got, err, want)
-		}
-	}
-}
-
 func BenchmarkEstimate(b *testing.B) {
 	c, in := testCatalog(), Input{QPS: 100, Replicas: 2, MeasuredQPS: 400, Cores: 2, Concurrency: 2, MemoryServing: 4 * gib}
 	for b.Loop() {

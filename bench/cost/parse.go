@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 
+	"frontier/internal/bytesize"
 	"frontier/internal/param"
 )
 
@@ -146,18 +147,22 @@ func (p *catalogParser) machine(n ast.Node, seen map[string]bool) Machine {
 	if n, ok := fields["vcpu"]; ok {
 		f, ok := p.number(n, "vcpu")
 		if ok && (f != math.Trunc(f) || f < 1 || f > 1<<20) {
-			p.fault(n, "vcpu must be a whole number of at least 1, not %v", f)
+			p.fault(n, "vcpu must be a whole number from 1 to 1048576, not %v", f)
 		} else {
 			m.VCPU = int(f)
 		}
 	}
 	if n, ok := fields["memory"]; ok {
-		s := p.text(n, "memory")
-		size, err := parseBytes(s)
-		if err != nil && s != "" {
-			p.fault(n, "memory: %v", err)
+		if s := p.text(n, "memory"); s != "" {
+			size, err := bytesize.Parse(s)
+			if err == nil && size < 1 {
+				err = fmt.Errorf("%q is no memory", s)
+			}
+			if err != nil {
+				p.fault(n, "memory: %v", err)
+			}
+			m.Memory = size
 		}
-		m.Memory = size
 	}
 	if n, ok := fields["usd_per_hour"]; ok {
 		m.USDPerHour = p.price(n, "usd_per_hour")

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"frontier/internal/bytesize"
 	"frontier/internal/cas"
-	"frontier/sweep/file"
 
 	"github.com/spf13/cobra"
 )
@@ -100,5 +100,5 @@ func parseMaxSize(s string) (int64, error) {
 	if s == "0" {
 		return 0, nil
 	}
-	return file.ParseSize(s)
+	return bytesize.Parse(s)
 }

@@ -14,9 +14,9 @@ import (
 
 	"frontier/bench/truth"
 	"frontier/datasets"
+	"frontier/internal/bytesize"
 	"frontier/internal/vector"
 	"frontier/results/truthfile"
-	"frontier/sweep/file"
 
 	"github.com/spf13/cobra"
 )
@@ -86,7 +86,7 @@ func (f *truthFlags) options(cmd *cobra.Command) (s *truth.Search, err error) {
 		return nil, fmt.Errorf("--metric: %w", err)
 	}
 	if f.memory != "" {
-		if s.Memory, err = file.ParseSize(f.memory); err != nil {
+		if s.Memory, err = bytesize.Parse(f.memory); err != nil {
 			return nil, fmt.Errorf("--memory: %w", err)
 		}
 	}

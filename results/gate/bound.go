@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"frontier/internal/bytesize"
 )
 
 // number is the value of a plain number.
@@ -37,10 +39,7 @@ func scalarText(n ast.Node) (string, bool) {
 	return "", false
 }
 
-var (
-	percentPattern = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?%$`)
-	sizePattern    = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?) ?(B|KiB|MiB|GiB|TiB|kB|MB|GB|TB)$`)
-)
+var percentPattern = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?%$`)
 
 // bound reads the number of a rule: plain in the metric's unit, with a unit for times and sizes, or a percentage of BASE
 // in rules about changes.
@@ -64,9 +63,8 @@ func (p *policyParser) bound(r *Rule, n ast.Node) {
 		r.Bound, r.Share = v/100, true
 	} else if d, err := time.ParseDuration(text); err == nil && unit == "seconds" {
 		r.Bound = d.Seconds()
-	} else if m := sizePattern.FindStringSubmatch(text); m != nil && unit == "bytes" {
-		v, _ := strconv.ParseFloat(m[1], 64) // the pattern is one of numbers
-		r.Bound = v * sizes()[m[2]]
+	} else if bytes, err := bytesize.Parse(text); err == nil && unit == "bytes" {
+		r.Bound = float64(bytes)
 	} else {
 		p.fault(n, "%s: %q is not a number%s", r.Kind, text, unitHint(r.Kind, unit))
 		return
@@ -82,13 +80,6 @@ func (p *policyParser) bound(r *Rule, n ast.Node) {
 		p.fault(n, "%s must be above 0", r.Kind)
 	case r.Kind != MaxCount && !r.Share && unit == "fraction" && r.Bound > 1:
 		p.fault(n, "%s: %s is at most 1, so a bound of %s says nothing%s", r.Kind, r.Metric.Name, text, percentHint(r.Kind, text))
-	}
-}
-
-func sizes() map[string]float64 {
-	return map[string]float64{
-		"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40,
-		"kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12,
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"frontier/internal/bytesize"
 )
 
 // Canonical is the file in effect as YAML: overrides applied, ranges expanded and defaults filled in, apart from
@@ -41,7 +43,7 @@ func (f *File) Canonical() ([]byte, error) {
 		limits := flow{}
 		limits.durationUnlessZero("cell_time", f.Limits.CellTime)
 		if f.Limits.Memory != 0 {
-			limits.raw("memory", FormatSize(f.Limits.Memory))
+			limits.raw("memory", bytesize.Format(f.Limits.Memory))
 		}
 		limits.durationUnlessZero("query_time", f.Limits.Query)
 		w.line("limits: %s", limits)

@@ -1,7 +1,6 @@
 package file
 
 import (
-	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -115,26 +114,6 @@ func TestPercentRange(t *testing.T) {
 	f := mustParse(t, folder(t), textSweep, "chunkers=[{kind: recursive, size: 100, overlap: {from: 0%, to: 30%, steps: 4}}]")
 	if got := written(f.Chunkers[0].Axes[1]); got != "overlap=0% 10% 20% 30%" {
 		t.Error(got)
-	}
-}
-
-func TestSizes(t *testing.T) {
-	for text, want := range map[string]int64{"8GiB": 8 << 30, "1.5GB": 15e8, "512 MiB": 512 << 20, "10B": 10, "1kB": 1000, "0B": 0} {
-		got, err := ParseSize(text)
-		if err != nil || got != want {
-			t.Errorf("%s: %d, %v, want %d", text, got, err, want)
-		}
-		if back, err := ParseSize(FormatSize(got)); err != nil || back != got {
-			t.Errorf("%d is written as %s", got, FormatSize(got))
-		}
-	}
-	for _, text := range []string{"", "8", "GiB", "-1GiB", "8gib", "99999999TiB", "1e3B", "8 GiB x"} {
-		if n, err := ParseSize(text); err == nil {
-			t.Errorf("%q is read as %d", text, n)
-		}
-	}
-	if FormatSize(math.MaxInt32) != "2147483647B" {
-		t.Error(FormatSize(math.MaxInt32))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"frontier/internal/bytesize"
 	"frontier/internal/param"
 )
 
@@ -271,7 +272,7 @@ func (s *section) size(key string) int64 {
 		s.wrong(e, "must be a size such as 8GiB or 500MB, not "+e.val.describe(), unitHint(e.val, "GiB"))
 		return 0
 	}
-	n, err := ParseSize(v)
+	n, err := bytesize.Parse(v)
 	if err != nil {
 		s.wrong(e, err.Error(), "")
 	}
