@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"frontier/bench/machine"
 	"frontier/bench/stats"
 	"frontier/results/ab"
 	"frontier/sweep/file"
@@ -87,9 +86,8 @@ func AB(ctx context.Context, opt ABOptions) (*ab.Result, error) {
 	if opt.Pairs, err = pairsFor(opt.Pairs, opt.Confidence, family); err != nil {
 		return nil, err
 	}
-	fingerprint := machine.Read()
 	result := &ab.Result{
-		Version: ab.Version, Started: time.Now().UTC(), Machine: fingerprint.Digest(), CPU: fingerprint.CPU,
+		Version: ab.Version, Started: time.Now().UTC(), Machine: base.runner.machine.Digest(), CPU: base.runner.machine.CPU,
 		Base: opt.Base.describe(), New: opt.New.describe(), Confidence: opt.Confidence, Pairs: opt.Pairs, Block: opt.Block.Seconds(),
 		Match: match, Unmatched: unmatched, Warnings: []string{},
 	}

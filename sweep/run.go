@@ -15,6 +15,7 @@ import (
 	"frontier/chunkers"
 	"frontier/embedders"
 	"frontier/internal/cas"
+	"frontier/internal/kernels"
 	"frontier/results"
 	"frontier/sweep/file"
 
@@ -142,7 +143,7 @@ func newRunner(f *file.File, opt Options) (*runner, error) {
 	if opt.Jobs < 1 {
 		return nil, fmt.Errorf("a sweep needs at least one job, not %d", opt.Jobs)
 	}
-	r := &runner{opt: opt, file: f, jobs: semaphore.NewWeighted(int64(opt.Jobs)), machine: machine.Read(), started: time.Now(), available: availableMemory}
+	r := &runner{opt: opt, file: f, jobs: semaphore.NewWeighted(int64(opt.Jobs)), machine: fingerprint(), started: time.Now(), available: availableMemory}
 	r.threads = f.BuildThreads
 	if r.threads == 0 {
 		r.threads = runtime.GOMAXPROCS(0)
@@ -152,6 +153,16 @@ func newRunner(f *file.File, opt Options) (*runner, error) {
 		return nil, err
 	}
 	return r, r.readCatalog()
+}
+
+// fingerprint is that of this machine. What runs with kernels that were forced on it runs as if on another one: it is a point of
+// its own, and its latencies are compared with no others.
+func fingerprint() machine.Fingerprint {
+	f := machine.Read()
+	if forced := kernels.Forced(); forced != "" {
+		f.InstructionSet = forced
+	}
+	return f
 }
 
 // cacheNotice passes on what the cache has to say. Damage is a warning, so that it is in the manifest too.

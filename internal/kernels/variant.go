@@ -9,8 +9,11 @@ import (
 // Env is the environment variable that forces a variant: portable, avx2, avx512 or neon.
 const Env = "FRONTIER_KERNELS"
 
-// Variant names the instruction set that the kernels use: portable, avx2, avx512 or neon. It goes into every result row.
+// Variant names the instruction set that the kernels use: portable, avx2, avx512 or neon.
 func Variant() string { return active.name }
+
+// Forced is the variant that Env asks for, or "" where the fastest was chosen.
+func Forced() string { return forced }
 
 // Err says what is wrong with the variant that Env asks for: it is unknown, or this machine does not have it. The
 // portable one is used then. Commands refuse to start with such an error.
@@ -35,7 +38,10 @@ type variant struct {
 }
 
 // active is chosen before main and never changes.
-var active, activeErr = choose(os.Getenv(Env), available())
+var (
+	forced            = os.Getenv(Env)
+	active, activeErr = choose(forced, available())
+)
 
 // choose is the variant called name, or the last, fastest, of those that this machine has if name is empty.
 func choose(name string, have []variant) (variant, error) {
