@@ -21,7 +21,7 @@ import (
 const scorerVersion = "3"
 
 // aggregationRule is how questions become one number.
-const aggregationRule = "Quality is the mean over answerable questions, each with the same weight; a failed question scores zero. Intervals are 95% bootstraps (BCa) over questions, Wilson's for hit rates. ANN recall is the mean over all queries."
+const aggregationRule = "Quality is the mean over answerable questions, each with the same weight; a failed question scores zero. Intervals are 95% bootstraps (BCa) over questions, Wilson's for hit rates. ANN recall is the mean over all queries that have a vector."
 
 // objectives are those of the file that the results can know.
 func (r *runner) objectives() ([]results.Objective, error) {
@@ -62,8 +62,8 @@ func (r *runner) manifest(rows []results.Row, cells []*cellPlan, complete bool) 
 		RunID: r.runID, Name: r.file.Name, Hypothesis: r.file.Hypothesis, Started: r.started.UTC(), Seed: r.file.Seed, BuildThreads: r.threads,
 		K: m.K, Unit: m.Unit, Depth: m.Depth,
 		AggregationRule: aggregationRule,
-		Protocol: fmt.Sprintf("Each index is loaded in a process of its own and measured with nothing else of the sweep running: %d interleaved visits to each point of at least %v after %v of warm-up, every query asked at least once, and more visits within max_time where p99 lacks samples, a visit was disturbed (%s)%s. Latency is the whole way from query, or its scheduled arrival, to ranked list; percentiles come from all samples of all visits that count.",
-			m.Rounds, m.MinTime, m.Warmup, m.Noisy, untilText(m.Until)),
+		Protocol: fmt.Sprintf("Each index is loaded in a process of its own and measured with nothing else of the sweep running: %d interleaved visits to each point of at least %v after %v of warm-up, every query asked at least once, and more visits within max_time where p99 lacks samples%s%s. Latency is the whole way from query, or its scheduled arrival, to ranked list; percentiles come from all samples of all visits that count.",
+			m.Rounds, m.MinTime, m.Warmup, noisyText(m.Noisy), untilText(m.Until)),
 		ScorerVersion: scorerVersion, Frontier: r.opt.Version, Engines: map[string]string{}, Machine: machineMap(r.machine),
 		Assumptions: r.assumptions(), Warnings: r.summary.Warnings,
 		Digests: map[string]string{},
@@ -144,11 +144,7 @@ func (r *runner) describeData(man *results.Manifest) {
 	man.Dataset = r.file.Dataset.Corpus
 	man.Digests["corpus"], man.Digests["queries"], man.Digests["judgements"] = string(r.corpus.digest), string(r.corpus.queries.digest), r.judgements
 	man.Queries, man.Subset = r.corpus.queries.count, r.corpus.subset
-	for _, k := range r.corpus.golden.Cases {
-		if !k.Unanswerable {
-			man.Answerable++
-		}
-	}
+	man.Answerable = r.corpus.scorable(r.file.Measure.RelevanceMin)
 	man.TitleMode, man.RelevanceMin = r.file.Dataset.Title, r.file.Measure.RelevanceMin
 	man.ContextTokens, man.WithheldMax = r.file.Measure.ContextTokens, r.file.Measure.WithheldMax
 	if r.file.Measure.Unit != unitDocument || r.corpus.narrow(r.file.Measure.RelevanceMin) {
@@ -204,6 +200,13 @@ func dirBytes(dir string) int64 {
 		return nil
 	})
 	return sum
+}
+
+func noisyText(noisy string) string {
+	if noisy == noisyRepeat {
+		return " or a visit was disturbed"
+	}
+	return ""
 }
 
 func untilText(until []file.Until) string {

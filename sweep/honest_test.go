@@ -11,6 +11,7 @@ import (
 
 	"frontier/datasets"
 	"frontier/internal/testdata"
+	"frontier/results"
 	"frontier/sweep/file"
 )
 
@@ -147,6 +148,9 @@ func TestNothingToScoreIsTold(t *testing.T) {
 		if row["recall_at_3"] != nil || row["queries_answerable"] != int64(0) {
 			t.Errorf("recall %v of %v questions", row["recall_at_3"], row["queries_answerable"])
 		}
+	}
+	if m, err := results.ReadManifest(p.out); err != nil || m.Answerable != 0 {
+		t.Errorf("the manifest has %d answerable questions, %v", m.Answerable, err)
 	}
 }
 
