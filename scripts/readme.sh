@@ -28,7 +28,7 @@ page=$(mktemp)
 trap 'rm -f "$table" "$page"' EXIT
 {
   # One weight of the convex fusions stands for all, which the reference tests pin.
-  bin/frontier pareto $out/cranfield $out/med $out/xquad-en --all --where 'fusion != "convex" || fusion_param == 0.5 && fusion_norm == "min-max"' --format markdown \
+  bin/frontier pareto $out/cranfield $out/med $out/xquad-en --all --where 'fusion == nil || fusion == "rrf" || fusion_param == 0.5 && fusion_norm == "min-max"' --format markdown \
     --columns name,engine,embedder,ef_search,fusion,ndcg_at_10,recall_at_10,ann_recall_at_10,latency_p50_seconds
   echo
   bin/frontier pareto $out/sift5k $out/minilm778 --all --format markdown \
