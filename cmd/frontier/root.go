@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"frontier/internal/param"
 
@@ -61,7 +62,8 @@ func (h hinted) Unwrap() error { return h.error }
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if err := cobra.ExactArgs(n)(cmd, args); err != nil {
-			return usage(hint(err, "give "+what+", as in `"+cmd.Example[2:]+"`"))
+			example, _, _ := strings.Cut(cmd.Example, "\n")
+			return usage(hint(err, "give "+what+", as in `"+example[2:]+"`"))
 		}
 		return nil
 	}

@@ -129,10 +129,17 @@ func printFrontier(cmd *cobra.Command, f *file.File, s sweep.Summary, format str
 	}
 	objectives := make([]results.Objective, len(f.Objectives))
 	for i, o := range f.Objectives {
-		objectives[i].Column = o.Column
+		objectives[i] = results.Objective{Column: o.Column, Direction: results.Lower}
+		if o.Max {
+			objectives[i].Direction = results.Higher
+		}
+	}
+	ordered := make([]results.Row, 0, len(best)) // the best in the first objective first, as in the report
+	for _, i := range results.ByObjectives(best, objectives) {
+		ordered = append(ordered, best[i])
 	}
 	tellFailures(rows)
-	if err := results.WriteTable(cmd.OutOrStdout(), best, frontierColumns(best, objectives), format); err != nil {
+	if err := results.WriteTable(cmd.OutOrStdout(), ordered, frontierColumns(best, objectives), format); err != nil {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "\n%d of %d points are on the frontier (%d measured now, %d measured before; %d artifacts prepared, %d from the cache).\n",
