@@ -103,7 +103,11 @@ func (p *Placing) Rule() string {
 		text = "place: no value has an interval, so that each is taken as exact"
 	}
 	if len(p.Bare) > 0 {
-		text += "; " + strings.Join(p.Bare, " and ") + " has no interval in some rows and is taken as it is"
+		verbs := [2]string{"has", "is"}
+		if len(p.Bare) > 1 {
+			verbs = [2]string{"have", "are"}
+		}
+		text += fmt.Sprintf("; %s %s no interval in some rows and %s taken as measured", strings.Join(p.Bare, " and "), verbs[0], verbs[1])
 	}
 	return text
 }

@@ -226,10 +226,12 @@ func traces(front []Row, first Objective) []trace {
 		return out
 	}
 	column := first.Column
-	mean := "select avg(" + column + "), count(" + column + ") from 'queries/*.parquet' where point_id = " + id
+	// Not all cells have all metrics, so the files differ in their columns.
+	from := " from read_parquet('queries/*.parquet', union_by_name => true) where point_id = " + id
+	mean := "select avg(" + column + "), count(" + column + ")" + from
 	return append(out,
 		trace{"Its " + heading(column) + " again, from the single queries", mean},
-		trace{"Its worst queries, with what was found", "select query_id, scenario, " + column + ", latency_seconds, ids from 'queries/*.parquet' where point_id = " + id + " order by " + column + " limit 20"},
-		trace{"The same by kind of question", "select scenario, avg(" + column + "), count(*) from 'queries/*.parquet' where point_id = " + id + " group by all order by 2"},
+		trace{"Its worst queries, with what was found", "select query_id, scenario, " + column + ", latency_seconds, ids" + from + " order by " + column + " limit 20"},
+		trace{"The same by kind of question", "select scenario, avg(" + column + "), count(" + column + ")" + from + " group by all order by 2"},
 	)
 }

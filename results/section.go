@@ -16,7 +16,8 @@ type section struct {
 	FrontierOf string
 	Picture    template.HTML // "" if there is nothing to plot
 	Overlap    string
-	Places     []string // what the places mean, and which points they leave undecided
+	Places     []string // what the places mean, and how many points they leave undecided
+	Alike      []string // which points nothing tells apart
 	Frontier   *sheet
 	Points     *sheet
 	Slices     *sliceTable // nil if the questions are of one kind
@@ -75,7 +76,7 @@ func newSection(g Group, objs []Objective, limit int) (*section, error) {
 	}
 	s.markFrontier(front, objs[0])
 	s.Frontier.prepend("place", frontPlaces)
-	s.Places = placesText(g, p, frontAt)
+	s.Places, s.Alike = placesText(g, p, frontAt)
 	if s.Points, err = newSheet(listed, append([]string{"point_id"}, columns...)); err != nil {
 		return nil, err
 	}
@@ -88,11 +89,11 @@ func newSection(g Group, objs []Objective, limit int) (*section, error) {
 }
 
 // placesText says what the places mean, and which points they leave undecided.
-func placesText(g Group, p *Placing, front []int) []string {
+func placesText(g Group, p *Placing, front []int) (places, alike []string) {
 	if len(front) == 0 {
-		return nil
+		return nil, nil
 	}
-	out := []string{p.Rule() + "."}
+	places = []string{p.Rule() + "."}
 	var more []int
 	for i, place := range p.Places {
 		if place == Possible && !slices.Contains(front, i) {
@@ -100,12 +101,12 @@ func placesText(g Group, p *Placing, front []int) []string {
 		}
 	}
 	if len(more) > 0 {
-		out = append(out, count(len(more), "more point")+" off the measured frontier may be on the true one: the table of all points has their places.")
+		places = append(places, count(len(more), "more point")+" off the measured frontier may be on the true one: the table of all points has their places.")
 	}
 	for _, n := range g.alikeNotes(p, front, more) {
-		out = append(out, n+".")
+		alike = append(alike, n+".")
 	}
-	return out
+	return places, alike
 }
 
 func columnsOfObjectives(objs []Objective) []string {

@@ -155,7 +155,12 @@ func newSliceTable(rows []Row, queries []QueryRow, metric string) *sliceTable {
 	for i, s := range shown {
 		line := []string{s.String(), fmt.Sprint(len(kinds[s]))}
 		for p := range rows {
-			line = append(line, sliceCell(valuesIn(values[p], kinds[s]), told[i][p]))
+			in := valuesIn(values[p], kinds[s])
+			low, high, stored := rows[p].Interval(metric)
+			if s.field != "" || !stored { // that of all questions is in the row, and there is one of it
+				low, high = stats.MetricInterval(in, sliceConfidence, sliceResamples, 1)
+			}
+			line = append(line, sliceCell(in, low, high, told[i][p]))
 		}
 		t.Sheet.Rows = append(t.Sheet.Rows, line)
 	}
@@ -248,13 +253,13 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-func sliceCell(values []float64, told int) string {
+func sliceCell(values []float64, low, high float64, told int) string {
 	if len(values) == 0 {
 		return "-"
 	}
 	text := fmt.Sprintf("%.3f", mean(values))
-	if low, high := stats.MetricInterval(values, sliceConfidence, sliceResamples, 1); !math.IsNaN(low) {
-		text += fmt.Sprintf(" [%.3f, %.3f]", low, high)
+	if !math.IsNaN(low) {
+		text += fmt.Sprintf(" [%.3f–%.3f]", low, high)
 	}
 	switch told {
 	case best:

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -44,9 +45,9 @@ func TestSliceTable(t *testing.T) {
 		t.Fatalf("%+v", table)
 	}
 	for i, want := range [][]string{
-		{"all", "40", "1.000 [0.912, 1.000] best", "0.750 [", "0.975 ["},
-		{"scenario=easy", "20", "1.000 [0.839, 1.000] best", "1.000 [0.839, 1.000] ≈", "0.950 ["},
-		{"scenario=hard", "20", "1.000 [0.839, 1.000] best", "0.500 [", "1.000 [0.839, 1.000] ≈"},
+		{"all", "40", "1.000 [0.912–1.000] best", "0.750 [", "0.975 ["},
+		{"scenario=easy", "20", "1.000 [0.839–1.000] best", "1.000 [0.839–1.000] ≈", "0.950 ["},
+		{"scenario=hard", "20", "1.000 [0.839–1.000] best", "0.500 [", "1.000 [0.839–1.000] ≈"},
 	} {
 		for j, cell := range table.Sheet.Rows[i] {
 			if !strings.HasPrefix(cell, want[j]) {
@@ -105,4 +106,22 @@ func TestReportNamesTheSubset(t *testing.T) {
 		}
 	}
 	t.Errorf("the facts are %v", run.Facts)
+}
+
+// Of one figure there is one interval: that of all questions is the row's.
+func TestSliceOfAllHasTheIntervalOfTheRow(t *testing.T) {
+	rows, queries := slicedRun(t)
+	rows[1]["recall_at_10_low"], rows[1]["recall_at_10_high"] = 0.6, 0.9
+	if cell := newSliceTable(rows, queries, "recall_at_10").Sheet.Rows[0][3]; !strings.HasPrefix(cell, "0.750 [0.600–0.900]") {
+		t.Errorf("the cell is %q", cell)
+	}
+}
+
+// What a run and its points warn of alike is one warning, and a point that repeats it is one point.
+func TestWarningsAreListedOnce(t *testing.T) {
+	rows := []Row{{"warnings": []string{"doubles", "doubles"}}, {"warnings": []string{"doubles"}}}
+	got := warningsOf(rows, []Source{{Manifest: &Manifest{Warnings: []string{"doubles", "of the run"}}}})
+	if want := []warning{{Text: "of the run"}, {"doubles", 2}}; !slices.Equal(got, want) {
+		t.Errorf("warnings %+v, want %+v", got, want)
+	}
 }

@@ -96,28 +96,25 @@ type warning struct {
 
 // warningsOf gathers the warnings of the runs and of their points, equal ones once.
 func warningsOf(rows []Row, sources []Source) []warning {
+	points := newWarningCount()
+	for _, r := range rows {
+		list, _ := r["warnings"].([]string)
+		points.add(true, list)
+	}
 	var out []warning
 	for _, s := range sources {
 		for _, w := range s.Manifest.Warnings {
+			if points.number[w] > 0 {
+				continue // its points have it too
+			}
 			if len(sources) > 1 {
 				w = s.name() + ": " + w
 			}
 			out = append(out, warning{Text: w})
 		}
 	}
-	number := map[string]int{}
-	var texts []string
-	for _, r := range rows {
-		list, _ := r["warnings"].([]string)
-		for _, w := range list {
-			if number[w] == 0 {
-				texts = append(texts, w)
-			}
-			number[w]++
-		}
-	}
-	for _, text := range texts {
-		out = append(out, warning{text, number[text]})
+	for _, text := range points.texts {
+		out = append(out, warning{text, points.number[text]})
 	}
 	return out
 }
