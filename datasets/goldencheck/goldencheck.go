@@ -107,7 +107,9 @@ func Check(ctx context.Context, queries, qrels string, o Options) (*Report, erro
 		c.find(Finding{Severity: Warning, Kind: KindReading, File: golden.Files[0], Message: w})
 	}
 	c.slices()
-	c.questions()
+	if err := c.questions(ctx); err != nil {
+		return nil, err
+	}
 	c.splits()
 	c.concentration()
 	if o.Corpus != nil {

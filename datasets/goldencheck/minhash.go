@@ -2,6 +2,7 @@ package goldencheck
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -31,8 +32,8 @@ type Pair struct {
 // NearDuplicates finds texts of which the sets of lower-cased shingles of five code points have a Jaccard similarity of
 // at least NearDuplicate; white space counts as one space. It gives, in order of Second, enough pairs to connect every group
 // of near-duplicates, and not all pairs within it: of n texts of a group, n-1. A text of fewer code points is one shingle.
-// The same texts always give the same pairs.
-func NearDuplicates(texts []string) []Pair {
+// The same texts always give the same pairs. It stops with an error when ctx is done.
+func NearDuplicates(ctx context.Context, texts []string) ([]Pair, error) {
 	var pairs []Pair
 	var folded []string // distinct
 	var first []int     // of each, the first text that is it
@@ -46,7 +47,7 @@ func NearDuplicates(texts []string) []Pair {
 		index[text] = len(folded)
 		folded, first = append(folded, text), append(first, i)
 	}
-	g := groups{parent: make([]int32, len(folded))}
+	g := groups{parent: make([]int32, len(folded)), shingles: shingles{texts: folded, ids: map[string]uint32{}, sets: make([][]uint32, len(folded))}}
 	for i := range g.parent {
 		g.parent[i] = int32(i)
 	}
@@ -63,7 +64,11 @@ func NearDuplicates(texts []string) []Pair {
 			for to < len(buckets) && buckets[to].key == buckets[from].key {
 				to++
 			}
-			for _, p := range g.connect(buckets[from:to], folded) {
+			near, err := g.connect(ctx, buckets[from:to])
+			if err != nil {
+				return nil, err
+			}
+			for _, p := range near {
 				a, b := first[p.First], first[p.Second]
 				pairs = append(pairs, Pair{min(a, b), max(a, b), p.Jaccard})
 			}
@@ -71,7 +76,7 @@ func NearDuplicates(texts []string) []Pair {
 		}
 	}
 	slices.SortFunc(pairs, func(a, b Pair) int { return cmp.Or(cmp.Compare(a.Second, b.Second), cmp.Compare(a.First, b.First)) })
-	return pairs
+	return pairs, nil
 }
 
 // bucketed is a text under the key of one of its bands.
@@ -81,7 +86,10 @@ type bucketed struct {
 }
 
 // groups are disjoint sets of texts.
-type groups struct{ parent []int32 }
+type groups struct {
+	parent   []int32
+	shingles shingles
+}
 
 func (g groups) root(i int32) int32 {
 	for g.parent[i] != i {
@@ -92,34 +100,52 @@ func (g groups) root(i int32) int32 {
 }
 
 // connect compares the texts of one bucket that are in different groups yet, and joins those that are near.
-func (g groups) connect(bucket []bucketed, texts []string) []Pair {
+func (g groups) connect(ctx context.Context, bucket []bucketed) ([]Pair, error) {
 	var pairs []Pair
 	for i, b := range bucket {
-		var shingles map[string]bool // of b, made if needed
+		if err := ctx.Err(); err != nil { // questions made from a template fill buckets without being near one another
+			return nil, err
+		}
 		for _, a := range bucket[:i] {
 			x, y := g.root(a.text), g.root(b.text)
 			if x == y {
 				continue
 			}
-			if shingles == nil {
-				shingles = shinglesOf(texts[b.text])
-			}
-			if s := jaccard(shinglesOf(texts[a.text]), shingles); s >= NearDuplicate {
+			if s := jaccard(g.shingles.of(a.text), g.shingles.of(b.text)); s >= NearDuplicate {
 				pairs = append(pairs, Pair{int(a.text), int(b.text), s})
 				g.parent[max(x, y)] = min(x, y)
 			}
 		}
 	}
-	return pairs
+	return pairs, nil
 }
 
 // fold is what two texts have in common that differ in case and white space.
 func fold(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
-func shinglesOf(text string) map[string]bool {
-	set := map[string]bool{}
-	eachShingle(text, func(s string) { set[s] = true })
-	return set
+// shingles are the sets of shingles of texts, made when they are asked for.
+type shingles struct {
+	texts []string
+	ids   map[string]uint32 // shingle to its number
+	sets  [][]uint32        // of each text, ascending
+}
+
+func (s shingles) of(text int32) []uint32 {
+	if s.sets[text] != nil {
+		return s.sets[text]
+	}
+	var set []uint32
+	eachShingle(s.texts[text], func(shingle string) {
+		id, known := s.ids[shingle]
+		if !known {
+			id = uint32(len(s.ids))
+			s.ids[shingle] = id
+		}
+		set = append(set, id)
+	})
+	slices.Sort(set)
+	s.sets[text] = slices.Compact(set)
+	return s.sets[text]
 }
 
 // eachShingle yields every run of shingleSize code points, or the whole of a shorter text.
@@ -140,11 +166,17 @@ func eachShingle(text string, yield func(string)) {
 	}
 }
 
-func jaccard(a, b map[string]bool) float64 {
+// jaccard is the similarity of two ascending sets.
+func jaccard(a, b []uint32) float64 {
 	shared := 0
-	for s := range a {
-		if b[s] {
-			shared++
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch {
+		case a[i] < b[j]:
+			i++
+		case a[i] > b[j]:
+			j++
+		default:
+			shared, i, j = shared+1, i+1, j+1
 		}
 	}
 	return float64(shared) / float64(len(a)+len(b)-shared)

@@ -1,6 +1,7 @@
 package goldencheck
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,7 +12,7 @@ import (
 
 // questions looks for questions that are asked twice, or nearly so. Who may see different documents asks another question
 // with the same words.
-func (c *checker) questions() {
+func (c *checker) questions(ctx context.Context) error {
 	cases := c.golden.Cases
 	gold := make([]string, len(cases))
 	asked := map[string]int{} // question and filter to the first case that has it
@@ -36,7 +37,11 @@ func (c *checker) questions() {
 			c.about(i, Warning, KindConflict, where+", and has other gold", "make one case of them with the evidence of both, or word the difference")
 		}
 	}
-	for _, p := range NearDuplicates(texts) {
+	near, err := NearDuplicates(ctx, texts)
+	if err != nil {
+		return fmt.Errorf("checking a golden set: look for near-duplicates: %w", err)
+	}
+	for _, p := range near {
 		a, b := &cases[p.First], &cases[p.Second]
 		if p.Jaccard == 1 && fold(a.Query) == fold(b.Query) {
 			continue // told above, or asked under another filter
@@ -47,6 +52,7 @@ func (c *checker) questions() {
 		}
 		c.about(p.Second, Warning, KindNearDuplicate, message, "each question counts, and so should each need: keep one, or make sure that they are two")
 	}
+	return nil
 }
 
 // goldOf is equal for two cases if what is right for one is right for the other.
