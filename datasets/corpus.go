@@ -38,6 +38,9 @@ func OpenCorpus(name string) (Corpus, error) {
 	if info.IsDir() {
 		return &folderCorpus{root: name}, nil
 	}
+	if !info.Mode().IsRegular() {
+		return nil, &Error{File: name, Msg: "not a regular file", Hint: "a corpus is read more than once: write it to a file"}
+	}
 	switch ext := strings.ToLower(filepath.Ext(name)); ext {
 	case ".jsonl", ".ndjson":
 		return &jsonlCorpus{path: name}, nil

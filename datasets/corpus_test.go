@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"frontier/internal/testdata"
+
+	"golang.org/x/sys/unix"
 )
 
 // documentsOf reads a corpus of JSON Lines from a string.
@@ -140,6 +142,23 @@ func TestOpenCorpusFaults(t *testing.T) {
 	}
 	_, err = OpenCorpus("godoc:mine")
 	wantError(t, err, "godoc:std")
+}
+
+// Whoever opens a pipe waits for somebody to write to it.
+func TestPipesAreRefused(t *testing.T) {
+	for _, name := range []string{"a.jsonl", "a.fbin"} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := unix.Mkfifo(path, 0o600); err != nil {
+			t.Skipf("no pipe can be made: %v", err)
+		}
+		var err error
+		if name == "a.jsonl" {
+			_, err = OpenCorpus(path)
+		} else {
+			_, err = OpenVectors(path)
+		}
+		wantError(t, err, path, "not a regular file")
+	}
 }
 
 func TestFingerprintFollowsContent(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 
 // mapVectorFile maps the whole file read-only. It refuses empty files and pointers to large files.
 func mapVectorFile(path string) (raw []byte, unmap func() error, err error) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe is refused, rather than waited for
 	if err != nil {
 		return nil, nil, fmt.Errorf("opening vectors: %w", err)
 	}
