@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"html"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -154,4 +155,30 @@ func python(t *testing.T, script string, modules ...string) string {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return string(out)
+}
+
+// The queries that the report ends with run as they stand, in the results folder, also where its files of questions differ
+// in their columns: those of a lexical index have no recall against exact search.
+func TestQueriesOfTheReport(t *testing.T) {
+	if _, err := buildBinary(); err != nil {
+		t.Fatal(err)
+	}
+	analysed(t)
+	page := filepath.Join(t.TempDir(), "report.html")
+	frontier(t, t.TempDir(), "report", "out/quickstart", "--objective", "ann_recall_at_10:max", "--objective", "latency_p50_seconds:min", "-o", page)
+	raw, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(filepath.Join("out", "quickstart"))
+	r := results{openDuckDB(t), "."}
+	found := regexp.MustCompile(`<pre>duckdb -c "(.*?)"</pre>`).FindAllStringSubmatch(string(raw), -1)
+	if len(found) < 6 {
+		t.Fatalf("the report has %d queries", len(found))
+	}
+	for _, m := range found {
+		if query := html.UnescapeString(m[1]); len(r.table(t, query)) == 0 {
+			t.Errorf("%s: no row", query)
+		}
+	}
 }
