@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// ManyRows is from how many rows on ScanFrontier is worth its while: rows of their own take ten kilobytes each.
+// ManyRows is from how many rows on ScanFrontier is worth its while: rows of their own take three to six kilobytes each.
 const ManyRows = 20_000
 
 // Scanned is what a scan of many rows finds: their frontier, and what is to be said of all of them.
