@@ -81,8 +81,8 @@ func (f *abFlags) run(cmd *cobra.Command, args []string) error {
 	if f.opt.Jobs < 1 {
 		return usage(fmt.Errorf("--jobs: at least one job is needed, not %d", f.opt.Jobs))
 	}
-	if info, err := os.Stat(f.out); f.out != "" && err == nil && info.IsDir() {
-		return usage(fmt.Errorf("--out: %s is a folder; name a file", f.out))
+	if err := f.checkOut(); err != nil {
+		return usage(err)
 	}
 	base, next, err := f.sides(args)
 	if err != nil {
@@ -99,15 +99,28 @@ func (f *abFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	err = result.Write(cmd.OutOrStdout(), f.format)
 	if f.out != "" {
-		if err := writeResult(f.out, result); err != nil {
-			return err
-		}
+		err = errors.Join(err, writeResult(f.out, result))
 	}
-	if err := result.Write(cmd.OutOrStdout(), f.format); err != nil {
+	if err != nil {
 		return err
 	}
 	return f.verdict(result)
+}
+
+// checkOut refuses, before anything is measured, a file that could not be written afterwards.
+func (f *abFlags) checkOut() error {
+	if f.out == "" {
+		return nil
+	}
+	if info, err := os.Stat(f.out); err == nil && info.IsDir() {
+		return fmt.Errorf("--out: %s is a folder; name a file", f.out)
+	}
+	if info, err := os.Stat(filepath.Dir(f.out)); err != nil || !info.IsDir() {
+		return fmt.Errorf("--out: there is no folder %s; make it first", filepath.Dir(f.out))
+	}
+	return nil
 }
 
 // sides reads the two variants.
