@@ -21,7 +21,7 @@ import (
 const scorerVersion = "3"
 
 // aggregationRule is how questions become one number.
-const aggregationRule = "Quality is the mean over answerable questions, each with the same weight; a failed question scores zero. Intervals are 95% bootstraps (BCa) over questions, Wilson's for hit rates. ANN recall is the mean over all queries that have a vector."
+const aggregationRule = "Quality is the mean over answerable questions, each with the same weight; a failed question scores zero. Intervals are 95% bootstraps (BCa) over questions, Wilson's where each question has 0 or 1. ANN recall is the mean over all queries that have a vector."
 
 // objectives are those of the file that the results can know.
 func (r *runner) objectives() ([]results.Objective, error) {
