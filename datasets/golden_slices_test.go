@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -136,4 +137,14 @@ func TestFinishAllGivesWhatIsThere(t *testing.T) {
 	if len(units[0][0].Spans) != 0 || len(units[0][2].Spans) != 0 || !reflect.DeepEqual(units[0][1].Spans, []Span{{0, 1, 3}}) {
 		t.Errorf("%+v", units)
 	}
+}
+
+func TestFinishAllCountsWhatItLeavesOut(t *testing.T) {
+	g := oneCase(slices.Repeat([]Evidence{{DocumentID: "absent", Relevance: 1}}, keptFaults+7)...)
+	_, faults := NewResolver(g).FinishAll()
+	if len(faults) != keptFaults+1 || faults[keptFaults].Error() != "and 7 more like these" {
+		t.Errorf("%d faults, the last is %v", len(faults), faults[len(faults)-1])
+	}
+	_, err := NewResolver(g).Finish()
+	wantError(t, err, fmt.Sprintf("\nand %d more like these", keptFaults+7-maxProblems))
 }

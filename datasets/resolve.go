@@ -113,16 +113,16 @@ func (r *Resolver) Finish() ([][]Unit, error) {
 		}
 		return units, nil
 	}
-	kept := problems{}
-	for _, err := range all {
-		kept.add(err)
+	kept := problems{more: r.more}
+	for _, f := range r.faults {
+		kept.add(f.err)
 	}
-	kept.more += r.more
 	return nil, kept.err()
 }
 
 // FinishAll is Finish for those who want to know all that is wrong, with a unit for every piece of evidence, alternatives
-// too: up to 1000 faults in file order, and the units beside them, those that were not found without spans.
+// too: up to 1000 faults in file order, then how many more there are, and the units beside them, those that were not found
+// without spans.
 func (r *Resolver) FinishAll() ([][]Unit, []error) {
 	var absent []string
 	for id := range r.wanted {
@@ -144,11 +144,11 @@ func (r *Resolver) FinishAll() ([][]Unit, []error) {
 		}
 	}
 	slices.SortStableFunc(r.faults, func(a, b fault) int { return a.compare(b.place) })
-	all := make([]error, len(r.faults))
-	for i, f := range r.faults {
-		all[i] = f.err
+	kept := problems{more: r.more, most: keptFaults}
+	for _, f := range r.faults {
+		kept.add(f.err)
 	}
-	return r.units, all
+	return r.units, kept.list()
 }
 
 func (p place) compare(q place) int { return cmp.Or(cmp.Compare(p.c, q.c), cmp.Compare(p.e, q.e)) }
