@@ -106,13 +106,8 @@ func (e exitError) Error() string {
 
 func (e exitError) Unwrap() error { return e.err }
 
-// usage marks an error as one of the command line, unless it is that somebody interrupted the reading.
-func usage(err error) error {
-	if errors.Is(err, context.Canceled) {
-		return exitError{exitInterrupted, errors.New("interrupted")}
-	}
-	return exitError{exitUsage, err}
-}
+// usage marks an error as one of the command line.
+func usage(err error) error { return exitError{exitUsage, err} }
 
 // isBadInput says whether err is about what the user gave: the sweep file, or the data and prices that it names.
 func isBadInput(err error) bool {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"path/filepath"
 	"testing"
 
@@ -26,9 +25,9 @@ func TestInterruptedReading(t *testing.T) {
 	} {
 		root := newRoot()
 		root.SetArgs(args)
-		var code exitError
-		if err := root.ExecuteContext(ctx); !errors.As(err, &code) || code.code != exitInterrupted {
-			t.Errorf("%v: error %v, want exit code %d", args, err, exitInterrupted)
+		err := root.ExecuteContext(ctx)
+		if code, _ := outcome(err, true); code != exitInterrupted {
+			t.Errorf("%v: error %v, exit code %d, want %d", args, err, code, exitInterrupted)
 		}
 	}
 }
