@@ -42,5 +42,10 @@ grep -qE '\b0 measured now' "$work/second.log" || {
   cat "$work/second.log" >&2
   fail "the second run measured again, or does not say that it did not"
 }
+# The policy to start from tells all points of the quick start apart, and passes a run that is the same.
+bin/frontier gate out/quickstart out/quickstart --policy examples/gate.yaml >"$work/gate.txt" 2>&1 || {
+  cat "$work/gate.txt" >&2
+  fail "examples/gate.yaml does not pass the quick start against itself"
+}
 cat "$work/frontier.txt"
 echo "demo-check: make demo took $took s in a clean clone; a second run measured nothing again"
