@@ -177,12 +177,24 @@ func (p *pareto) frontier(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return usage(err)
 		}
+		if !p.all {
+			j.Rows = bestFirst(j.Rows, a.objectives)
+		}
 		rows, notes = append(rows, j.Rows...), append(notes, a.label(g, j.Notes)...)
 	}
 	if places {
 		note(cmd, notes)
 	}
 	return p.print(cmd, a, rows, slices.Concat([]string{"place"}, kneeColumn(rows), frontierColumns(rows, a.objectives)), derived)
+}
+
+// bestFirst are the rows in order of the objectives, the first of them before all, as in the report.
+func bestFirst(rows []results.Row, objectives []results.Objective) []results.Row {
+	ordered := make([]results.Row, 0, len(rows))
+	for _, i := range results.ByObjectives(rows, objectives) {
+		ordered = append(ordered, rows[i])
+	}
+	return ordered
 }
 
 // kneeColumn is the column of the knee if any row is one.

@@ -44,10 +44,12 @@ func (p *pareto) scan(cmd *cobra.Command, args []string) error {
 		Objectives: objectives, Where: p.where, Named: stored(p.columns, derived), Certainty: p.certainty,
 		Places: len(p.columns) == 0 || slices.Contains(p.columns, "place") || slices.Contains(p.columns, "knee"),
 	}
-	q.Columns = q.Named
+	q.Columns = slices.Clone(q.Named)
 	if len(p.columns) == 0 {
 		q.Columns = append(tellingColumns(), "index_spec", "dataset", "dataset_digest")
-		for _, o := range objectives {
+	}
+	for _, o := range objectives { // also to put the best first
+		if !slices.Contains(q.Columns, o.Column) {
 			q.Columns = append(q.Columns, o.Column)
 		}
 	}
@@ -75,7 +77,7 @@ func (p *pareto) scan(cmd *cobra.Command, args []string) error {
 	note(cmd, s.Notes)
 	var rows []results.Row
 	for _, g := range s.Groups {
-		rows = append(rows, g.Rows...)
+		rows = append(rows, bestFirst(g.Rows, objectives)...)
 	}
 	a := &answer{objectives: objectives, groups: s.Groups}
 	return p.print(cmd, a, rows, slices.Concat([]string{"place"}, kneeColumn(rows), frontierColumns(rows, objectives)), derived)

@@ -134,12 +134,8 @@ func printFrontier(cmd *cobra.Command, f *file.File, s sweep.Summary, format str
 			objectives[i].Direction = results.Higher
 		}
 	}
-	ordered := make([]results.Row, 0, len(best)) // the best in the first objective first, as in the report
-	for _, i := range results.ByObjectives(best, objectives) {
-		ordered = append(ordered, best[i])
-	}
 	tellFailures(rows)
-	if err := results.WriteTable(cmd.OutOrStdout(), ordered, frontierColumns(best, objectives), format); err != nil {
+	if err := results.WriteTable(cmd.OutOrStdout(), bestFirst(best, objectives), frontierColumns(best, objectives), format); err != nil {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "\n%d of %d points are on the frontier (%d measured now, %d measured before; %d artifacts prepared, %d from the cache).\n",
