@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"frontier/bench/stats"
+	"frontier/results"
 	"frontier/results/ab"
 	"frontier/sweep/file"
 )
@@ -179,5 +180,17 @@ func TestABOnText(t *testing.T) {
 	back, err := ab.ReadJSON(strings.NewReader(raw.String()))
 	if err != nil || len(back.Points) != len(r.Points) {
 		t.Errorf("read back: %v", err)
+	}
+}
+
+// Points that differ in their filter alone can be told apart.
+func TestABTellsFiltersApart(t *testing.T) {
+	var points []abPoint
+	for _, filter := range []results.Row{{}, {"filter": "locale", "filter_mode": "pre"}, {"filter": "locale", "filter_mode": "boost", "filter_boost": 0.1}, {"filter": "locale", "filter_mode": "boost", "filter_boost": 0.2}} {
+		filter["engine"] = "flat"
+		points = append(points, abPoint{row: filter})
+	}
+	if err := ambiguous(points, identityColumns(), identityColumns(), "base.yaml"); err != nil {
+		t.Error(err)
 	}
 }

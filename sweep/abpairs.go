@@ -35,6 +35,10 @@ func identityColumns() []string {
 			if c.Exact && !notIdentity[c.Name] || c.Name == "target_qps" {
 				names = append(names, c.Name)
 			}
+		case "filter": // all but these are outcomes
+			if slices.Contains([]string{"filter", "filter_mode", "filter_boost"}, c.Name) {
+				names = append(names, c.Name)
+			}
 		}
 	}
 	return names
@@ -186,7 +190,7 @@ func keyOf(row results.Row, columns []string) string {
 // nameOf names a point for people.
 func nameOf(row results.Row) string {
 	var parts []string
-	for _, name := range []string{"chunker", "chunk_size", "chunk_overlap", "embedder", "engine", "index_spec", "ef_search", "nprobe", "fusion_param", "concurrency", "target_qps"} {
+	for _, name := range []string{"chunker", "chunk_size", "chunk_overlap", "embedder", "engine", "index_spec", "ef_search", "nprobe", "fusion_param", "filter", "filter_mode", "concurrency", "target_qps"} {
 		if v, ok := row[name]; ok {
 			parts = append(parts, fmt.Sprintf("%s=%v", name, v))
 		}

@@ -26,8 +26,11 @@ func (r *runner) parameterRow(c *cellPlan, p pointPlan, started time.Time) resul
 	} else {
 		row["in_flight"], row["arrivals"] = int64(p.load.Clients), p.load.Arrivals
 	}
-	if p.load.Mode == file.Open {
+	switch p.load.Mode {
+	case file.Open:
 		row["target_qps"] = p.load.Rate
+	case file.SLO:
+		row["slo"] = p.load.String()
 	}
 	if r.file.Name != "" {
 		row["name"] = r.file.Name
