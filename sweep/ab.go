@@ -173,6 +173,9 @@ type abPrepared struct {
 
 // prepare makes everything that a side is measured with.
 func (o *ABOptions) prepare(ctx context.Context, side ABSide) (*abPrepared, error) {
+	if err := checkSize(side.File, o.Registry, o.Cache); err != nil {
+		return nil, err
+	}
 	r, err := newRunner(side.File, Options{
 		Cache: o.Cache, Jobs: o.Jobs, Registry: o.Registry, Command: side.Command, Progress: o.Progress, BuildMark: side.Digest,
 	})

@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -193,4 +194,21 @@ func TestABTellsFiltersApart(t *testing.T) {
 	if err := ambiguous(points, identityColumns(), identityColumns(), "base.yaml"); err != nil {
 		t.Error(err)
 	}
+}
+
+// A comparison of more points than a run measures is refused before they are listed.
+func TestABRefusesTooManyPoints(t *testing.T) {
+	many := strings.Replace(abSweep, "{engine: slow}", "{engine: slow, search: {percent: {from: 1, to: 1001, steps: 1001}}}", 1)
+	many = strings.Replace(many, "k: [10]", "k: [10], load: [{closed: ["+strings.Trim(strings.Join(strings.Fields(fmt.Sprint(upTo(1000))), ", "), "[]")+"]}]", 1)
+	if _, err := newPlace(t, "").ab(many, many); err == nil || !strings.Contains(err.Error(), "1001000 points") {
+		t.Errorf("%v", err)
+	}
+}
+
+func upTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i + 1
+	}
+	return all
 }

@@ -66,6 +66,7 @@ type cellPlan struct {
 	input  input  // of the part with vectors, if there is one
 	parts  []*built
 	points []pointPlan
+	done   []pointPlan // that an earlier run has measured, and are not among points
 }
 
 type pointPlan struct {
@@ -79,6 +80,7 @@ type pointPlan struct {
 // planCells lists the cells of all inputs. Whatever is impossible is an error here, before anything is built.
 func (r *runner) planCells(inputs []input) ([]*cellPlan, error) {
 	var cells []*cellPlan
+	known := map[string]*cellPlan{}
 	var problems []error
 	r.builds = map[cas.Key]*built{}
 	for i := range r.file.Indexes {
@@ -92,10 +94,30 @@ func (r *runner) planCells(inputs []input) ([]*cellPlan, error) {
 				problems = append(problems, err)
 				break // the same fault on every other input says nothing new
 			}
-			cells = append(cells, made...)
+			for _, c := range made {
+				if one := known[c.id]; one != nil { // in another entry, or of another expression of the same value
+					one.add(c.points)
+					continue
+				}
+				known[c.id] = c
+				cells = append(cells, c)
+			}
 		}
 	}
 	return cells, firstProblems(problems)
+}
+
+// add adds the points that the cell does not have.
+func (c *cellPlan) add(points []pointPlan) {
+	known := map[string]bool{}
+	for _, p := range c.points {
+		known[p.id] = true
+	}
+	for _, p := range points {
+		if !known[p.id] {
+			c.points = append(c.points, p)
+		}
+	}
 }
 
 func (r *runner) itemCells(item *file.Index, in input) ([]*cellPlan, error) {
@@ -130,17 +152,12 @@ func (r *runner) itemCells(item *file.Index, in input) ([]*cellPlan, error) {
 		sets, inputs = append(sets, variants), append(inputs, partInput)
 	}
 	var cells []*cellPlan
-	seen := map[string]bool{}
 	for _, chosen := range product(sets) {
 		c := &cellPlan{engine: item.Engine, input: in}
 		for i, v := range chosen {
 			c.parts = append(c.parts, r.index(v, inputs[i]))
 		}
 		c.id = shortID(c.identity(r))
-		if seen[c.id] {
-			continue // two expressions that came to the same value
-		}
-		seen[c.id] = true
 		r.addPoints(c, chosen, fusions)
 		cells = append(cells, c)
 	}

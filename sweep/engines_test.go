@@ -25,7 +25,7 @@ const witnessEnv = "FRONTIER_TEST_WITNESS"
 // testEngines are all engines, one that fails in the way that its parameter says, one that
 // takes memory to build, and one that can be slowed down.
 func testEngines() []indexes.Engine {
-	all := append(engines.All(), badEngine(), hoardEngine(), slowEngine(), leakyEngine())
+	all := append(engines.All(), badEngine(), hoardEngine(), slowEngine(), leakyEngine(), wildEngine())
 	if path := os.Getenv(witnessEnv); path != "" {
 		for i := range all {
 			watch(&all[i], path)
@@ -44,6 +44,28 @@ func badEngine() indexes.Engine {
 		return indexes.Built{}, fail(build.Str("how"))
 	}
 	return bad
+}
+
+// wildEngine answers with a row that is not there.
+func wildEngine() indexes.Engine {
+	wild := *indexes.Find(engines.All(), "flat")
+	wild.Name = "wild"
+	inner := wild.Load
+	wild.Load = func(ctx context.Context, dir string, in indexes.Input, params param.Values) (indexes.Index, error) {
+		x, err := inner(ctx, dir, in, params)
+		return wildIndex{x}, err
+	}
+	return wild
+}
+
+type wildIndex struct{ indexes.Index }
+
+func (x wildIndex) Search(q indexes.Query, k int, dst []indexes.Hit) ([]indexes.Hit, error) {
+	hits, err := x.Index.Search(q, k, dst)
+	if len(hits) > 0 {
+		hits[0].ID = int64(x.Len())
+	}
+	return hits, err
 }
 
 func fail(how string) error {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -209,4 +210,18 @@ func (t *loopTarget) recall(exact *truth.Neighbors) float64 {
 		}
 	}
 	return float64(found) / float64(len(t.answers)*gridK)
+}
+
+// An index that stands in two entries is built, loaded and measured once, with the points of both.
+func TestSameIndexInTwoEntries(t *testing.T) {
+	p := newPlace(t, strings.Replace(vectorSweep, "  - {engine: flat}\n", "  - {engine: flat}\n  - {engine: flat}\n  - {engine: slow, search: {percent: [0, 10]}}\n  - {engine: slow, search: {percent: [10, 20]}}\n", 1))
+	p.run()
+	points := map[string]bool{}
+	rows := p.rows()
+	for _, row := range rows {
+		points[row.Text("point_id")] = true
+	}
+	if len(rows) != 8 || len(points) != 8 { // of two loads each
+		t.Errorf("%d rows of %d points", len(rows), len(points))
+	}
 }

@@ -48,8 +48,8 @@ func (r *runner) buildAll(ctx context.Context, cells []*cellPlan) error {
 	var running, done atomic.Int32
 	weight := int64(min(r.threads, r.opt.Jobs))
 	for _, b := range needed {
-		if err := r.jobs.Acquire(ctx, weight); err != nil {
-			break
+		if r.work.Err() != nil || r.jobs.Acquire(ctx, weight) != nil {
+			break // an error has made the others useless, or the user wants to go
 		}
 		group.Go(func() error {
 			defer r.jobs.Release(weight)

@@ -111,6 +111,15 @@ func MakePlan(f *file.File, reg file.Registry, cache string) (*Plan, error) {
 // MaxPoints is how many points one run measures. More would take years, and the rows would not fit into memory.
 const MaxPoints = 1_000_000
 
+// checkSize refuses a sweep of more points than one run measures.
+func checkSize(f *file.File, reg file.Registry, cache string) error {
+	plan, err := MakePlan(f, reg, cache)
+	if err == nil && plan.Points > MaxPoints {
+		err = fault(f, file.Pos{}, "indexes", fmt.Sprintf("the sweep has %d points, and one run measures at most %d", plan.Points, MaxPoints), "split the file")
+	}
+	return err
+}
+
 // times is the product of whole numbers from 0, or the largest int if it is larger.
 func times(all ...int) int {
 	product := 1

@@ -153,9 +153,14 @@ func (j *judge) scoreChunks(units []datasets.Unit, answer arrowfile.Answer) (sco
 
 func (j *judge) document(id int64) (int32, error) {
 	if id < 0 || id >= int64(len(j.docs)) {
-		return 0, fmt.Errorf("the engine answered with row %d, but there are %d", id, len(j.docs))
+		return 0, noSuchRow(id, len(j.docs))
 	}
 	return j.docs[id], nil
+}
+
+// noSuchRow is the failure of a cell whose engine answers with what is not there.
+func noSuchRow(id int64, rows int) error {
+	return &cellError{Status: "error", Msg: fmt.Sprintf("the engine answered with row %d, but there are %d", id, rows)}
 }
 
 // holds says whether chunk id holds the unit of evidence u.
@@ -219,7 +224,7 @@ func annScores(e *embedding, exactly func(q int) ([]int64, []float64), ks []int,
 		distances := make([]float64, most)
 		for i, id := range a.IDs[:most] {
 			if id < 0 || id >= int64(base.Len()) {
-				return nil, fmt.Errorf("query %d: the engine answered with row %d, but there are %d", q, id, base.Len())
+				return nil, fmt.Errorf("query %d: %w", q, noSuchRow(id, base.Len()))
 			}
 			distances[i] = truth.Distance(e.metric, queries.Row(q), base.Row(int(id)))
 		}

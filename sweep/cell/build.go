@@ -32,17 +32,12 @@ func build(ctx context.Context, req *BuildRequest, engines []indexes.Engine) (*B
 	peak := watchMemory()
 	cpu, start := cpuTime(), time.Now()
 	built, err := engine.Build(ctx, in, params)
+	seconds, cpuSeconds, most := time.Since(start).Seconds(), (cpuTime() - cpu).Seconds(), peak()
 	if err != nil {
 		return nil, fmt.Errorf("build %s: %w", engine.Name, err)
 	}
-	report := &BuildReport{
-		Seconds:    time.Since(start).Seconds(),
-		CPUSeconds: (cpuTime() - cpu).Seconds(),
-		IndexBytes: built.Bytes,
-		Threads:    req.Threads,
-		Warnings:   built.Warnings,
-	}
-	report.MemoryBytes, _ = peak().since(before)
+	report := &BuildReport{Seconds: seconds, CPUSeconds: cpuSeconds, IndexBytes: built.Bytes, Threads: req.Threads, Warnings: built.Warnings}
+	report.MemoryBytes, _ = most.since(before)
 	if !math.IsNaN(built.TrainSeconds) {
 		report.TrainSeconds = &built.TrainSeconds
 	}

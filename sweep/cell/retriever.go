@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"frontier/embedders"
@@ -55,18 +56,16 @@ type client struct {
 }
 
 func (r *retriever) addClients(n int) {
+	documents := 0
+	if r.docs != nil {
+		documents = int(slices.Max(r.docs)) + 1
+	}
 	for len(r.clients) < n {
 		c := &client{fuser: hybrid.NewFuser()}
 		if r.embedder != nil {
 			c.vector = make([]float32, r.embedder.Dim())
 		}
-		if r.docs != nil {
-			most := int32(0)
-			for _, d := range r.docs {
-				most = max(most, d)
-			}
-			c.seen = make([]uint32, most+1)
-		}
+		c.seen = make([]uint32, documents)
 		r.clients = append(r.clients, c)
 	}
 }
