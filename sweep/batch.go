@@ -61,13 +61,11 @@ func (m *measuring) first(ctx context.Context, c *cellPlan) error {
 	}
 	rounds := m.file.Measure.Rounds
 	later := false
-	begun := time.Now()
 	err = m.session(ctx, run, func(s *session) error {
-		loading := time.Since(begun)
 		if err := run.visits.round(s, 0); err != nil {
 			return err
 		}
-		if rounds > 1 && loading.Seconds() <= cheapLoading*s.spent.Seconds() {
+		if rounds > 1 && s.loading.Seconds() <= cheapLoading*s.spent.Seconds() {
 			later = true
 			return nil
 		}
@@ -122,14 +120,17 @@ func (m *measuring) flush(ctx context.Context) error {
 // commit scores a cell and stores its rows.
 func (m *measuring) commit(run *cellRun) error {
 	rows, queries, err := m.finishCell(run)
-	if err != nil {
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	if err := decideFilters(m.file, m.store, run.plan, rows, queries); err != nil {
 		return err
 	}
 	if err := m.store.commit(run.plan, rows, queries); err != nil {
 		return err
 	}
-	m.done += len(run.plan.points)
-	m.summary.Measured += len(run.plan.points)
+	m.done += len(rows)
+	m.summary.Measured += len(rows)
 	m.progress(Event{Stage: "measure", Detail: run.plan.describe(), Done: m.done, Total: m.total})
 	if time.Since(m.compacted) > compactEvery {
 		_, _, err = m.compact(m.store, m.all)

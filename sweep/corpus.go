@@ -86,6 +86,9 @@ func (r *runner) prepareCorpus(ctx context.Context) (*corpus, error) {
 		return nil, err
 	}
 	r.warn(warnings...)
+	if err := r.checkPasses(len(golden.Cases)); err != nil {
+		return nil, err
+	}
 	art, err := r.do(ctx, "corpus", d.Corpus, stage, func(ctx context.Context, dir string) error {
 		return storeCorpus(ctx, source, dir)
 	})

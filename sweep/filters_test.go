@@ -287,3 +287,24 @@ measure: {k: [1], depth: 5, rounds: 1, min_time: 1ms, warmup: 1ms, max_time: 1ms
 		}
 	}
 }
+
+// A mode that is tried later is decided as well, by what was measured without the predicate before.
+func TestFilterThatIsAddedLaterIsDecided(t *testing.T) {
+	yaml := strings.Replace(tenantSweep[:strings.Index(tenantSweep, "indexes:")]+"indexes: [{engine: flat}]\n"+tenantSweep[strings.Index(tenantSweep, "filters:"):], "post, boost], boost: 0.5", "post]", 1)
+	p := newPlace(t, strings.Replace(yaml, "[none, pre, post]", "[none, pre]", 1))
+	p.writeTenants()
+	p.run()
+	p.yaml = yaml
+	if s := p.run(); s.Reused != 2 || s.Measured != 1 || s.Points != 3 {
+		t.Errorf("%+v", s)
+	}
+	for _, row := range p.rows() {
+		// Four questions decide nothing, which is said.
+		if said := strings.Contains(fmt.Sprint(row["warnings"]), "should be a hard filter cannot be said"); said != (row["filter_mode"] != nil) {
+			t.Errorf("%v: %v", row["filter_mode"], row["warnings"])
+		}
+	}
+	if s := p.run(); s.Measured != 0 || s.Reused != 3 {
+		t.Errorf("again: %+v", s)
+	}
+}

@@ -59,7 +59,7 @@ func TestQueriesThatTakeTooLong(t *testing.T) {
 	p := newPlace(t, vectorSweep+"limits: {query_time: 1ns}\n")
 	p.run()
 	for _, row := range p.rows() {
-		if row["queries_timed_out"] != int64(40) || row["queries_failed"] != int64(40) || row["ann_recall_at_10"] != 0.0 || row["latency_p50_seconds"].(float64) <= 0 || row["qps"] != 0.0 {
+		if row["queries_timed_out"] != int64(40) || row["queries_failed"] != int64(40) || row["ann_recall_at_10"] != 0.0 || row["latency_p50_seconds"].(float64) <= 0 || row["qps"] != 0.0 || !strings.Contains(fmt.Sprint(row["warnings"]), "the first of them with: it took longer than the timeout") {
 			t.Errorf("%v", row)
 		}
 	}

@@ -69,7 +69,8 @@ func (r *runner) writeFilters(c *cellPlan, dir string) error {
 	return cell.WriteFilters(filepath.Join(dir, filtersFile), r.corpus.access.rows(docs))
 }
 
-// finishCell gives the rows of a cell, which say what became of it also where it failed.
+// finishCell gives the rows of a cell, which say what became of it also where it failed. Points that an interruption cut off
+// have none: the next run measures them.
 func (r *runner) finishCell(run *cellRun) ([]results.Row, []results.QueryRow, error) {
 	defer os.RemoveAll(run.dir) // answers are in the rows by then
 	for _, p := range run.plan.parts {
@@ -81,6 +82,10 @@ func (r *runner) finishCell(run *cellRun) ([]results.Row, []results.QueryRow, er
 		return r.failedRows(run.plan, run.started, "measure", run.err), nil, nil
 	}
 	rows, queries, err := r.scoreCell(run)
+	var failed *cellError
+	if errors.As(err, &failed) {
+		return r.failedRows(run.plan, run.started, "score", err), nil, nil
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("score %s: %w", run.plan.describe(), err)
 	}
@@ -110,6 +115,7 @@ func (r *runner) session(ctx context.Context, run *cellRun, do func(*session) er
 	s, err := openSession(r.work, r.opt.Command, r.measureRequest(run.plan, run.dir, run.loaded == nil), r.file.Limits.Memory, limit)
 	if err == nil {
 		defer s.close()
+		s.hurry, s.patience = r.interrupted, r.patience
 		r.worksFor(s.loaded.LoadSeconds)
 		if run.loaded == nil {
 			r.loadedFirst(run, s.loaded)
@@ -143,7 +149,8 @@ func (r *runner) loadedFirst(run *cellRun, loaded *cell.Loaded) {
 		run.points, distinct = append(run.points, one), append(distinct, one)
 	}
 	run.visits = newCellVisits(schedule{
-		measure: r.file.Measure, timeout: r.file.Limits.Query, seed: r.file.Seed, ended: func() bool { return r.interrupted.Err() != nil },
+		measure: r.file.Measure, timeout: r.file.Limits.Query, seed: r.file.Seed, queries: loaded.Queries,
+		ended: func() bool { return r.interrupted.Err() != nil }, patience: r.patience,
 		say: func(text string) {
 			r.progress(Event{Stage: "measuring", Detail: run.plan.describe() + ": " + text})
 		},

@@ -49,6 +49,7 @@ type runner struct {
 	abort context.CancelCauseFunc
 
 	interrupted context.Context // ends when the user wants to go
+	patience    time.Duration   // that a visit under way has left then
 
 	runID     string
 	started   time.Time
@@ -62,7 +63,7 @@ type runner struct {
 
 // Run runs the sweep that f describes, or what is left of it: preparation that the cache holds is not repeated, nor is
 // a measurement that the results folder holds. When ctx ends, nothing new is begun, what is under way is finished and
-// saved, and the error is ctx's.
+// saved, but for visits that would still take longer than patience, and the error is ctx's.
 func Run(ctx context.Context, f *file.File, opt Options) (Summary, error) {
 	r, err := newRunner(f, opt)
 	if err != nil {
@@ -90,10 +91,8 @@ func (r *runner) run(ctx context.Context) error {
 
 // runIn runs the sweep with its results folder open.
 func (r *runner) runIn(ctx context.Context, store *store) error {
-	if plan, err := MakePlan(r.file, r.opt.Registry, r.opt.Cache); err != nil {
+	if err := checkSize(r.file, r.opt.Registry, r.opt.Cache); err != nil {
 		return err
-	} else if plan.Points > MaxPoints {
-		return fault(r.file, file.Pos{}, "indexes", fmt.Sprintf("the sweep has %d points, and one run measures at most %d", plan.Points, MaxPoints), "split the file")
 	}
 	inputs, err := r.prepare(ctx)
 	if err != nil {
@@ -139,20 +138,24 @@ func (r *runner) runIn(ctx context.Context, store *store) error {
 	return errors.Join(err, finishErr)
 }
 
+// patience is what a visit that is under way may still take when the user wants to go. Nearly all take less; one that asks
+// each of a thousand questions at one arrival a second does not.
+const patience = 10 * time.Second
+
 func newRunner(f *file.File, opt Options) (*runner, error) {
 	if opt.Jobs < 1 {
 		return nil, fmt.Errorf("a sweep needs at least one job, not %d", opt.Jobs)
 	}
-	r := &runner{opt: opt, file: f, jobs: semaphore.NewWeighted(int64(opt.Jobs)), machine: fingerprint(), started: time.Now(), available: availableMemory}
+	r := &runner{opt: opt, file: f, jobs: semaphore.NewWeighted(int64(opt.Jobs)), machine: fingerprint(), started: time.Now(), available: availableMemory, patience: patience}
 	r.threads = f.BuildThreads
 	if r.threads == 0 {
 		r.threads = runtime.GOMAXPROCS(0)
 	}
-	var err error
-	if r.cache, err = cas.Open(opt.Cache, cas.Report(r.cacheNotice)); err != nil {
-		return nil, err
+	err := r.readCatalog()
+	if err == nil {
+		r.cache, err = cas.Open(opt.Cache, cas.Report(r.cacheNotice))
 	}
-	return r, r.readCatalog()
+	return r, err
 }
 
 // fingerprint is that of this machine. What runs with kernels that were forced on it runs as if on another one: it is a point of

@@ -317,3 +317,19 @@ func TestGivenTruthIsUsedAndChecked(t *testing.T) {
 		t.Errorf("a truth of another metric gave %v", err)
 	}
 }
+
+// An engine whose answers make no sense loses its own points, as one that crashes does.
+func TestAnswersThatAreNoRowsLoseOnlyTheirCell(t *testing.T) {
+	for _, yaml := range []string{vectorSweep, strings.Replace(splitSweep, "depth: 5", "depth: 5, unit: chunk", 1)} {
+		p := newPlace(t, strings.Replace(yaml, "{engine: flat}", "{engine: flat}, {engine: wild}", 1))
+		p.yaml = strings.Replace(p.yaml, "- {engine: flat}, {engine: wild}", "- {engine: flat}\n  - {engine: wild}", 1)
+		p.writeSplits()
+		p.run()
+		for _, row := range p.rows() {
+			text := row.Text("error")
+			if wild := row["engine"] == "wild"; wild != (row["status"] == statusFailed) || wild && !strings.Contains(text, "the engine answered with row") {
+				t.Errorf("%v: %v, %q", row["engine"], row["status"], text)
+			}
+		}
+	}
+}

@@ -32,9 +32,11 @@ func (r *runner) scoreCell(run *cellRun) ([]results.Row, []results.QueryRow, err
 	}
 	var rows []results.Row
 	var queries []results.QueryRow
-	var byPoint [][]results.QueryRow
 	for i, p := range c.points {
 		measured := run.points[i]
+		if measured.cut {
+			continue
+		}
 		answers, err := arrowfile.ReadAnswers(measured.answers)
 		if err != nil {
 			return nil, nil, err
@@ -59,10 +61,9 @@ func (r *runner) scoreCell(run *cellRun) ([]results.Row, []results.QueryRow, err
 		if err := row.Check(); err != nil {
 			return nil, nil, err
 		}
-		rows = append(rows, row)
-		queries, byPoint = append(queries, perQuery...), append(byPoint, perQuery)
+		rows, queries = append(rows, row), append(queries, perQuery...)
 	}
-	return rows, queries, decideFilters(r.file, c.points, rows, byPoint)
+	return rows, queries, nil
 }
 
 // loadedColumns fills what loading the index told.

@@ -20,31 +20,24 @@ func checkLoads(f *file.File) error {
 	return nil
 }
 
-// keptRate is the share of the arrivals of an slo that must be answered in time: fewer mean that its queue grew. It is under
-// 1 by more than the number of random arrivals varies.
-const keptRate = 0.85
-
 // sloColumns says whether a point keeps its promise at the rate that was found for it.
 func sloColumns(row results.Row, p *pointRun) error {
 	l := p.plan.load
 	if l.Mode != file.SLO {
 		return nil
 	}
-	row["slo"] = l.String()
-	delete(row, "target_qps")
 	if p.rate.found > 0 {
 		row["target_qps"] = p.rate.found
 	}
 	p99, known := row["latency_p99_seconds"].(float64)
 	dropped, _ := row["dropped"].(int64)
 	failed, _ := row["errors"].(int64)
-	qps, _ := row["qps"].(float64)
-	met := p.rate.found > 0 && known && p99 <= l.P99.Seconds() && dropped == 0 && failed == 0 && qps >= keptRate*p.rate.found
+	met := p.rate.found > 0 && known && p99 <= l.P99.Seconds() && dropped == 0 && failed == 0 && p.keepsUp
 	switch {
 	case p.rate.found == 0 && p.rate.ended:
-		addWarnings(row, "time was up before a rate was found that keeps the slo; what is shown is the lowest that was tried: raise max_time")
+		addWarnings(row, "time was up before a rate was found that keeps the slo; what is shown is a low one that does not, or was not decided on: raise max_time")
 	case p.rate.found == 0:
-		addWarnings(row, "no rate was low enough for the latency that slo asks for; what is shown is the lowest that was tried")
+		addWarnings(row, "no rate was low enough for the latency that slo asks for; what is shown is a low one that does not keep it")
 	case failed > 0:
 		addWarnings(row, "queries failed, so the slo is not kept at any rate")
 	case !known:

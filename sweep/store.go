@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -149,11 +150,15 @@ func globQuote(path string) string {
 func (s *store) pending(cells []*cellPlan) (todo []*cellPlan, kept int) {
 	for _, c := range cells {
 		left := *c
-		left.points = slices.DeleteFunc(slices.Clone(c.points), func(p pointPlan) bool {
-			row, ok := s.have[p.id]
-			return ok && row["status"] == statusOK
-		})
-		kept += len(c.points) - len(left.points)
+		left.points, left.done = nil, nil
+		for _, p := range c.points {
+			if row, ok := s.have[p.id]; ok && row["status"] == statusOK {
+				left.done = append(left.done, p)
+			} else {
+				left.points = append(left.points, p)
+			}
+		}
+		kept += len(left.done)
 		if len(left.points) > 0 {
 			todo = append(todo, &left)
 		}
@@ -176,6 +181,16 @@ func (s *store) commit(c *cellPlan, rows []results.Row, queries []results.QueryR
 		s.add(row)
 	}
 	return nil
+}
+
+// queriesOf are the rows of the questions that an earlier visit to a cell asked at one of its points.
+func (s *store) queriesOf(c *cellPlan, p pointPlan) ([]results.QueryRow, error) {
+	parts, err := filepath.Glob(filepath.Join(globQuote(s.dir), queriesDir, c.id+"-*.parquet"))
+	if err != nil || len(parts) == 0 {
+		return nil, err
+	}
+	rows, err := results.ReadQueries(context.Background(), parts...)
+	return slices.DeleteFunc(rows, func(q results.QueryRow) bool { return q.PointID != p.id }), err
 }
 
 // rows are the rows of all points of the plan that have one, in plan order.

@@ -71,6 +71,9 @@ func (r *runner) checkEarly() error {
 		return fault(r.file, r.file.Vectors.QueriesPos, "vectors.queries",
 			fmt.Sprintf("queries have %d dimensions and base vectors %d; both must come from the same model", queries.Dim(), base.Dim()), "")
 	}
+	if err := r.checkPasses(queries.Len()); err != nil {
+		return err
+	}
 	return checkItems(r.file, r.opt.Registry.Engines, size{base.Len(), base.Dim()})
 }
 

@@ -1,6 +1,8 @@
 package sweep
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -8,6 +10,7 @@ import (
 	"frontier/bench/stats"
 	"frontier/results"
 	"frontier/sweep/cell"
+	"frontier/sweep/file"
 )
 
 // visitColumns fills load, latency and noise from the visits to a point.
@@ -37,10 +40,18 @@ func (r *runner) visitColumns(row results.Row, run *cellRun, p *pointRun) error 
 		}
 		// Waking up late adds to latency as well.
 		row["harness_overhead_seconds"] = run.loaded.OverheadOpen + all.Overslept.Seconds()/float64(max(all.Samples, 1))
+		p.keepsUp = keepsUp(all, len(blocks), all.Rate)
 		openWarnings(row, all)
-		if target, ok := row["target_qps"].(float64); ok && row["qps"].(float64) < keptRate*target {
+		if p.plan.load.Mode == file.Open && !p.keepsUp {
 			addWarnings(row, "fewer answers a second than arrivals: the point does not keep up with the rate, and with more time its latency would be larger")
 		}
+	}
+	if all.Errors > 0 {
+		first := ""
+		for _, v := range used {
+			first = cmp.Or(first, v.Error)
+		}
+		addWarnings(row, fmt.Sprintf("%d of %d queries failed and are no answers of qps, the first of them with: %s", all.Errors, all.Samples, shorten(first, maxError)))
 	}
 	if len(r.file.Measure.Until) > 0 {
 		met, err := run.visits.untilMet(used)

@@ -26,8 +26,12 @@ type schedule struct {
 	measure file.Measure
 	timeout time.Duration // for one query; 0 means none
 	seed    uint64
+	queries int
 	say     func(string) // what is going on
-	ended   func() bool  // the user wants to go: no more visits than were promised
+	// ended says that the user wants to go. Then there are no more visits than were promised, and none of those that take
+	// longer than patience.
+	ended    func() bool
+	patience time.Duration
 }
 
 // pointRun is one point of a cell, with the others that are the same once their parameters are in effect, and what has
@@ -41,14 +45,19 @@ type pointRun struct {
 	answers string
 	stages  []string
 	rate    *rate // of an SLO
+	keepsUp bool  // of an open loop that was measured: its queue did not grow
+	cut     bool  // a visit that was promised was not made, or not to its end: there is no row of it
 }
 
 // rate is what the search for the highest rate came to.
 type rate struct {
 	found  float64 // arrivals a second; 0 if none was slow enough
 	failed float64 // the lowest that did not keep the promise; 0 if none was seen
-	trials int
-	ended  bool // the budget ended before the two were near each other
+	// instead is what is measured where none was found: the lowest that was tried, but not so low that asking every question
+	// once would take longer than the search was to take.
+	instead float64
+	trials  int
+	ended   bool // the budget ended before the two were near each other
 }
 
 // cellVisits is the visits to the points of one cell, in one session or in several.
@@ -64,15 +73,20 @@ func newCellVisits(s schedule, points []*pointRun) *cellVisits {
 }
 
 // round visits every point once. Each round goes the other way round (A B B A), so that drift of the machine spreads
-// over the points. A point whose time is up after at least one visit is passed over.
+// over the points. A point whose time is up after at least one visit is passed over. One that goes without its visit
+// because the user wants to go is given up.
 func (c *cellVisits) round(v visitor, n int) error {
 	for _, i := range c.order {
 		p := c.points[i]
-		if len(p.visits) > 0 && c.measure.MaxTime > 0 && p.spent >= c.measure.MaxTime {
+		if p.cut || len(p.visits) > 0 && c.measure.MaxTime > 0 && p.spent >= c.measure.MaxTime {
+			continue
+		}
+		if p.cut = c.ended() && c.takes(p) > c.patience; p.cut {
 			continue
 		}
 		c.say(fmt.Sprintf("round %d of %d, point %s", n+1, c.measure.Rounds, p.plan.id))
-		if err := c.once(v, p); err != nil {
+		err := c.once(v, p)
+		if p.cut = errors.Is(err, errStopped); err != nil && !p.cut {
 			return err
 		}
 	}
@@ -100,7 +114,9 @@ func (c *cellVisits) settle(v visitor) error {
 				return nil
 			}
 			c.say(fmt.Sprintf("visit %d to point %s", len(p.visits)+1, p.plan.id))
-			if err := c.once(v, p); err != nil {
+			if err := c.once(v, p); errors.Is(err, errStopped) {
+				return nil
+			} else if err != nil {
 				return err
 			}
 		}
@@ -111,7 +127,7 @@ func (c *cellVisits) settle(v visitor) error {
 
 // needsMore says whether a point should be visited again.
 func (c *cellVisits) needsMore(p *pointRun) (bool, error) {
-	if p.spent >= c.budget() {
+	if p.cut || p.spent >= c.budget() {
 		return false, nil
 	}
 	used := c.used(p)
@@ -187,6 +203,21 @@ func countNoisy(visits []*cell.Visited) int {
 	return n
 }
 
+// errStopped is a visit that was stopped because the user wants to go. Nothing of it counts.
+var errStopped = errors.New("the visit was stopped")
+
+// takes is what the next visit to a point takes at least, as far as that follows from the sweep file.
+func (c *cellVisits) takes(p *pointRun) time.Duration {
+	least := c.measure.MinTime
+	switch {
+	case p.plan.load.Mode == file.SLO && p.rate == nil:
+		least = max(least, c.rateBudget())
+	case p.plan.load.Mode == file.Open && p.answers == "":
+		least = max(least, passTime(p.plan.load, c.queries))
+	}
+	return c.measure.Warmup + least
+}
+
 // once visits a point once more.
 func (c *cellVisits) once(v visitor, p *pointRun) error {
 	if p.plan.load.Mode == file.SLO && p.rate == nil {
@@ -219,6 +250,9 @@ func (c *cellVisits) visit(v visitor, p *pointRun, ask cell.Visit) (*cell.Visite
 	if err != nil {
 		return nil, err
 	}
+	if visited.Stopped {
+		return nil, errStopped
+	}
 	p.next, p.spent = visited.Next, p.spent+visited.Spent
 	return visited, nil
 }
@@ -234,7 +268,7 @@ func (c *cellVisits) load(p *pointRun) cell.Load {
 	if p.rate != nil {
 		out.Rate = p.rate.found
 		if out.Rate == 0 {
-			out.Rate = p.rate.failed // what the point does at the lowest rate that was tried
+			out.Rate = p.rate.instead
 		}
 	}
 	return out

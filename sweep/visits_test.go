@@ -16,12 +16,14 @@ import (
 
 // fakeCell answers visits without a process: took says what each query of the nth visit to a point takes.
 type fakeCell struct {
-	t      *testing.T
-	took   func(point, n int) time.Duration
-	noisy  func(point, n int) bool
-	limit  float64 // queries a second that the cell can serve; arrivals beyond it wait a second
-	visits []cell.Visit
-	counts map[int]int
+	t     *testing.T
+	took  func(point, n int) time.Duration
+	noisy func(point, n int) bool
+	// stopped says which visits come back so.
+	stopped func(point, n int) bool
+	limit   float64 // queries a second that the cell can serve; arrivals beyond it wait a second
+	visits  []cell.Visit
+	counts  map[int]int
 }
 
 func (f *fakeCell) visit(v cell.Visit) (*cell.Visited, error) {
@@ -32,6 +34,9 @@ func (f *fakeCell) visit(v cell.Visit) (*cell.Visited, error) {
 	n := f.counts[v.Point]
 	f.counts[v.Point]++
 	f.visits = append(f.visits, v)
+	if f.stopped != nil && f.stopped(v.Point, n) {
+		return &cell.Visited{Stopped: true, Load: v.Load, Next: v.Start}, nil
+	}
 	h := hdrhistogram.New(1, int64(load.MaxLatency), 3)
 	took := time.Millisecond
 	if f.took != nil {
@@ -80,7 +85,7 @@ func visitsOf(m file.Measure, loads ...file.Load) *cellVisits {
 	if m.Noisy == "" {
 		m.Noisy = noisyRepeat
 	}
-	return newCellVisits(schedule{measure: m, seed: 3, say: func(string) {}, ended: func() bool { return false }}, points)
+	return newCellVisits(schedule{measure: m, seed: 3, say: func(string) {}, ended: func() bool { return false }, patience: patience}, points)
 }
 
 func closedLoads(n int) []file.Load {
@@ -217,21 +222,28 @@ func TestFindsTheRateOfAnSLO(t *testing.T) {
 		t.Errorf("measured with %+v in %d visits", last.Load, len(c.points[0].visits))
 	}
 	seeds := map[uint64]bool{}
-	for _, v := range f.visits {
+	for _, v := range f.visits[1:] { // the first is a closed loop
 		seeds[v.Seed] = true
 	}
-	if len(seeds) < len(f.visits)-1 {
-		t.Errorf("%d visits have %d different arrivals", len(f.visits), len(seeds))
+	if len(seeds) != len(f.visits)-1 {
+		t.Errorf("%d visits have %d different arrivals", len(f.visits)-1, len(seeds))
 	}
 }
 
-// Where no rate is slow enough, the point is measured at the lowest that failed, and says so.
+// Where no rate is slow enough, the point is measured at the lowest that failed, and says so; but not so slowly that asking
+// every question takes hours.
 func TestNoRateKeepsTheSLO(t *testing.T) {
-	c := visitsOf(file.Measure{Rounds: 1, MinTime: time.Second}, file.Load{Mode: file.SLO, P99: time.Microsecond, Clients: 1})
-	f := &fakeCell{t: t}
-	run(t, c, f)
-	if r := c.points[0].rate; r.found != 0 || r.failed <= 0 {
-		t.Errorf("%+v", r)
+	for queries, want := range map[int]float64{1: 0.1, 3000: 100, 1e6: 1000} { // a closed loop does 1000 a second
+		c := visitsOf(file.Measure{Rounds: 1, MinTime: time.Second}, file.Load{Mode: file.SLO, P99: time.Microsecond, Clients: 1})
+		c.queries = queries
+		f := &fakeCell{t: t}
+		run(t, c, f)
+		if r := c.points[0].rate; r.found != 0 || r.failed != 0.1 {
+			t.Errorf("%+v", r)
+		}
+		if last := f.visits[len(f.visits)-1]; last.Load.Rate != want {
+			t.Errorf("%d queries are asked at %v a second", queries, last.Load.Rate)
+		}
 	}
 }
 

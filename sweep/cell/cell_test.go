@@ -304,3 +304,46 @@ func TestAsksForMoreUntilDocumentsAreFound(t *testing.T) {
 		t.Errorf("asked for %d rows of 12", c.asked)
 	}
 }
+
+// A visit that is told to stop ends without having asked all; those after it are as if it had not been.
+func TestStop(t *testing.T) {
+	closed := Load{Mode: Closed, Clients: 1}
+	rare := Load{Mode: Open, Clients: 1, Rate: 1e-3} // two queries take half an hour
+	replies := serve(t, Request{Measure: flatCell(t)},
+		Command{Visit: &Visit{Load: rare, Keep: true, EachOnce: true}},
+		Command{Stop: 1},
+		Command{Visit: &Visit{Load: closed, Keep: true, EachOnce: true}},
+		Command{Done: true},
+	)
+	if len(replies) != 3 || replies[1].Visited == nil || !replies[1].Visited.Stopped || replies[1].Visited.Answers != "" {
+		t.Fatalf("replies %+v", replies)
+	}
+	v := replies[2].Visited
+	if v == nil || v.Stopped || v.Samples != 2 {
+		t.Fatalf("the visit after: %+v", v)
+	}
+	checkAnswers(t, v.Answers)
+}
+
+// A word to stop that comes too late is about no other visit.
+func TestLateStop(t *testing.T) {
+	var in bytes.Buffer
+	for _, c := range []Command{{Stop: 1}, {Visit: &Visit{}}, {Visit: &Visit{}}, {Stop: 1}, {Visit: &Visit{}}, {Stop: 3}, {Stop: 4}} {
+		if err := WriteFrame(&in, c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commands := make(chan command, 3)
+	if err := readCommands(t.Context(), &in, commands); !errors.Is(err, io.EOF) {
+		t.Error(err)
+	}
+	close(commands)
+	var stopped []bool
+	for c := range commands {
+		stopped = append(stopped, c.ctx.Err() != nil)
+		c.cancel()
+	}
+	if !slices.Equal(stopped, []bool{false, false, true}) {
+		t.Errorf("stopped %v", stopped)
+	}
+}

@@ -125,6 +125,9 @@ func (s *session) visit(ctx context.Context, v Visit) (*Visited, error) {
 	noise := startNoise()
 	started := time.Now()
 	block, err := s.run(ctx, v, keeper)
+	if err != nil && ctx.Err() != nil {
+		return &Visited{Stopped: true, Load: v.Load, Spent: time.Since(started), Next: v.Start}, nil
+	}
 	if err != nil {
 		return nil, fmt.Errorf("point %s: %w", p.ID, err)
 	}

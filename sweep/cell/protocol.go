@@ -153,7 +153,10 @@ type LoadedPoint struct {
 // Command is a frame that follows a request to measure. Exactly one field is set.
 type Command struct {
 	Visit *Visit `json:",omitempty"`
-	Done  bool   `json:",omitempty"` // close the indexes and end
+	// Stop ends the visit of this number, counted from 1, if it is under way: the answer is a Visited that is Stopped. Of one
+	// that has ended before the word came there is no other answer.
+	Stop int  `json:",omitempty"`
+	Done bool `json:",omitempty"` // close the indexes and end
 }
 
 // Visit asks for one stretch of load on one point.
@@ -172,6 +175,7 @@ type Visit struct {
 
 // Visited is what one visit measured.
 type Visited struct {
+	Stopped   bool   `json:",omitempty"` // before its end: not all queries that were due were answered, and nothing of it counts
 	Histogram []byte // HdrHistogram V2, compressed, nanoseconds, from the arrival of each query
 	Service   []byte `json:",omitempty"` // the same from when each was sent; only of an open loop
 	Load      Load   // as it was sent

@@ -30,17 +30,12 @@ func Serve(in io.Reader, out io.Writer, reg Registry, exit func(code int)) int {
 		fmt.Fprintf(os.Stderr, "cell: read the request: %v\n", err)
 		return 1
 	}
-	commands := make(chan Command)
+	ctx := context.Background()
+	commands := make(chan command)
 	go func() {
 		defer close(commands)
-		for {
-			var c Command
-			if err := ReadFrame(in, &c); err != nil {
-				exit(1) // whatever ends the reading, the parent is gone
-				return
-			}
-			commands <- c
-		}
+		_ = readCommands(ctx, in, commands) // whatever ends the reading, the parent is gone
+		exit(1)
 	}()
 	if req.MemoryLimit > 0 {
 		if err := limitData(req.MemoryLimit); err != nil {
@@ -51,7 +46,6 @@ func Serve(in io.Reader, out io.Writer, reg Registry, exit func(code int)) int {
 			exit(1)
 		})
 	}
-	ctx := context.Background()
 	err := refuse(req)
 	if err == nil {
 		switch {
@@ -72,6 +66,38 @@ func Serve(in io.Reader, out io.Writer, reg Registry, exit func(code int)) int {
 		return 1
 	}
 	return 0
+}
+
+// command is a Command with the context of its visit.
+type command struct {
+	Command
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+// readCommands passes commands on, but for those to stop, which end the context of the visit that they are about.
+func readCommands(ctx context.Context, in io.Reader, to chan<- command) error {
+	visits := 0
+	var last context.CancelFunc
+	for {
+		var c Command
+		if err := ReadFrame(in, &c); err != nil {
+			return err
+		}
+		if c.Stop > 0 {
+			if c.Stop == visits {
+				last()
+			}
+			continue
+		}
+		next := command{Command: c}
+		if c.Visit != nil {
+			visits++
+			next.ctx, next.cancel = context.WithCancel(ctx)
+			last = next.cancel
+		}
+		to <- next
+	}
 }
 
 // refuse tells a parent of another build.
@@ -102,7 +128,7 @@ func serveBuild(ctx context.Context, req *BuildRequest, reg Registry, out io.Wri
 	return reply(out, Reply{Built: built})
 }
 
-func serveSession(ctx context.Context, req *MeasureRequest, reg Registry, commands <-chan Command, out io.Writer) error {
+func serveSession(ctx context.Context, req *MeasureRequest, reg Registry, commands <-chan command, out io.Writer) error {
 	s, loaded, err := openSession(ctx, req, reg)
 	if err != nil {
 		return err
@@ -118,7 +144,8 @@ func serveSession(ctx context.Context, req *MeasureRequest, reg Registry, comman
 		case c.Visit == nil:
 			return errors.New("the command asks for nothing")
 		}
-		visited, err := s.visit(ctx, *c.Visit)
+		visited, err := s.visit(c.ctx, *c.Visit)
+		c.cancel()
 		if err != nil {
 			return err
 		}
