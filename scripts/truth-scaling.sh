@@ -87,6 +87,11 @@ ours() {
       return 1
     }
     seconds=$(sed -nE 's/^truth: 100.0% .*, ([0-9.]+) s$/\1/p' "$dir/log")
+    if [[ ! $seconds =~ ^[0-9.]+$ ]]; then
+      echo "truth-scaling: no one time in what frontier says:" >&2
+      cat "$dir/log" >&2
+      return 1
+    fi
     least=$(echo "$seconds ${least:-$seconds}" | awk '{ print ($1 < $2) ? $1 : $2 }')
   done
   echo "$least"

@@ -40,8 +40,8 @@ func (t *truthProgress) show(p truth.Progress) {
 		t.told = 0
 	}
 	t.last = p
-	if p.Elapsed-t.told < pause {
-		return
+	if p.Elapsed-t.told < pause || !p.Auditing && p.Rows == p.Total {
+		return // end tells of the last step
 	}
 	t.told = p.Elapsed
 	line := t.line(p)
