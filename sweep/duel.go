@@ -155,7 +155,41 @@ func (d *duel) measure(ctx context.Context, a, b *duelist, pair abPair, point *a
 			point.Metrics = append(point.Metrics, metric)
 		}
 	}
+	point.Metrics = append(point.Metrics, d.unanswered(blocks)...)
 	return d.answers(a, b, first, second, point)
+}
+
+// unanswered compares how many queries of the blocks failed and were dropped, where any were. A side that fails fast would
+// look the better one by its latencies.
+func (d *duel) unanswered(blocks duelBlocks) []ab.Metric {
+	var metrics []ab.Metric
+	for _, c := range []struct {
+		name  string
+		count func(*load.Block) int64
+	}{
+		{"errors", func(b *load.Block) int64 { return b.Errors }},
+		{"dropped", func(b *load.Block) int64 { return b.Dropped }},
+	} {
+		m := ab.Metric{Name: c.name, Decision: stats.Same}
+		var samples int64
+		for i := range blocks.base {
+			m.Base += float64(c.count(blocks.base[i]))
+			m.New += float64(c.count(blocks.next[i]))
+			samples += min(blocks.base[i].Samples, blocks.next[i].Samples)
+		}
+		if m.Base == 0 && m.New == 0 {
+			continue
+		}
+		m.Change, m.Margin = m.New-m.Base, d.QualityMargin*float64(samples)
+		switch {
+		case m.Change > m.Margin:
+			m.Decision = stats.Worse
+		case m.Change < -m.Margin:
+			m.Decision = stats.Better
+		}
+		metrics = append(metrics, m)
+	}
+	return metrics
 }
 
 // fewestQueries keeps a block of slow queries long enough for a median.
