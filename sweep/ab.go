@@ -63,7 +63,7 @@ const (
 
 // AB compares two variants on this machine: indexes of both are loaded at the same time, and blocks of the same queries
 // are sent to one and the other in pairs, in an order that is drawn at random for each pair. Both are prepared before
-// anything is measured. When ctx ends the comparison ends with ctx's error: half of one decides nothing.
+// anything is measured, and paired before anything is built. When ctx ends the comparison ends with ctx's error: half of one decides nothing.
 func AB(ctx context.Context, opt ABOptions) (*ab.Result, error) {
 	if err := opt.validate(); err != nil {
 		return nil, err
@@ -85,6 +85,11 @@ func AB(ctx context.Context, opt ABOptions) (*ab.Result, error) {
 	family := len(pairs) * (len(abMetrics) + len(abQuality(1)))
 	if opt.Pairs, err = pairsFor(opt.Pairs, opt.Confidence, family); err != nil {
 		return nil, err
+	}
+	for _, side := range []*abPrepared{base, next} {
+		if err := side.build(ctx); err != nil {
+			return nil, err
+		}
 	}
 	result := &ab.Result{
 		Version: ab.Version, Started: time.Now().UTC(), Machine: base.runner.machine.Digest(), CPU: base.runner.machine.CPU,
@@ -163,7 +168,7 @@ func (s ABSide) describe() ab.Side {
 	return ab.Side{File: s.File.Path, Binary: s.Binary, Digest: s.Digest}
 }
 
-// abPrepared is one side with its indexes built.
+// abPrepared is one side with its data prepared and its cells planned, and after build with its indexes.
 type abPrepared struct {
 	side   ABSide
 	runner *runner
@@ -171,7 +176,7 @@ type abPrepared struct {
 	end    func()
 }
 
-// prepare makes everything that a side is measured with.
+// prepare makes what the indexes of a side are built from.
 func (o *ABOptions) prepare(ctx context.Context, side ABSide) (*abPrepared, error) {
 	if err := checkSize(side.File, o.Registry, o.Cache); err != nil {
 		return nil, err
@@ -192,17 +197,24 @@ func (o *ABOptions) prepare(ctx context.Context, side ABSide) (*abPrepared, erro
 	if err == nil {
 		p.cells, err = r.planCells(inputs)
 	}
-	if err == nil {
-		err = r.buildAll(ctx, p.cells)
-	}
 	if err != nil {
-		if cause := context.Cause(r.work); errors.Is(err, context.Canceled) && cause != nil && ctx.Err() == nil {
-			err = cause
-		}
 		p.end()
-		return nil, err
+		return nil, p.cause(ctx, err)
 	}
 	return p, nil
+}
+
+// build builds the indexes.
+func (p *abPrepared) build(ctx context.Context) error {
+	return p.cause(ctx, p.runner.buildAll(ctx, p.cells))
+}
+
+// cause is why the work was given up, where err only says that it was.
+func (p *abPrepared) cause(ctx context.Context, err error) error {
+	if cause := context.Cause(p.runner.work); errors.Is(err, context.Canceled) && cause != nil && ctx.Err() == nil {
+		return cause
+	}
+	return err
 }
 
 // correct applies Holm's correction over all timed metrics of all points.

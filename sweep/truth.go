@@ -28,18 +28,26 @@ func (r *runner) prepareTruth(ctx context.Context, name string, e *embedding, qu
 		Name: "truth", Version: truthVersion,
 		Params: fmt.Sprintf("%s k=%d", e.metric, k), Inputs: []cas.Key{e.key, queries},
 	}
-	art, err := r.do(ctx, "truth", name, stage, func(ctx context.Context, dir string) error {
+	unfinished := r.cache.Unfinished(stage.Key())
+	art, err := r.do(ctx, "truth", name, stage, func(work context.Context, dir string) error {
+		// Other stages are finished when the user wants to go. This one may take hours, and can go on later.
+		work, stop := context.WithCancel(work)
+		defer stop()
+		defer context.AfterFunc(ctx, stop)()
 		s := truth.Search{
-			Metric: e.metric, K: k, Workers: r.opt.Jobs, Dir: r.cache.Unfinished(stage.Key()), SaveEvery: saveTruthEvery, Progress: r.tellTruth(name),
+			Metric: e.metric, K: k, Workers: r.opt.Jobs, Dir: unfinished, SaveEvery: saveTruthEvery, Progress: r.tellTruth(name),
 			BaseFile: datasets.VectorFingerprint{Digest: string(e.key)}, QueryFile: datasets.VectorFingerprint{Digest: string(queries)},
 		}
-		if err := searchTruth(ctx, s, e, dir); err != nil {
+		if err := searchTruth(work, s, e, dir); err != nil {
 			return fmt.Errorf("exact neighbours: %w", err)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
+	}
+	if err := os.RemoveAll(unfinished); err != nil {
+		r.warn(fmt.Sprintf("what is left of the search for exact neighbours cannot be deleted: %v", err))
 	}
 	e.truth, err = truth.Load(art.Dir)
 	return err
@@ -55,14 +63,16 @@ func (r *runner) tellTruth(name string) func(truth.Progress) {
 			return
 		}
 		next = p.Elapsed + tellTruthEvery
-		left := p.Elapsed * time.Duration(p.Total-p.Rows) / time.Duration(p.Rows-p.Resumed)
+		left := time.Duration(float64(p.Elapsed) * float64(p.Total-p.Rows) / float64(p.Rows-p.Resumed))
 		r.progress(Event{Stage: "waiting", Detail: fmt.Sprintf("exact neighbours in %s: %d of %d rows after %v, some %v left",
 			name, p.Rows, p.Total, p.Elapsed.Round(time.Second), left.Round(time.Second))})
 	}
 }
 
-// searchTruth runs the search on the files of the embedding, and saves what it finds in dir.
+// searchTruth runs the search on the files of the embedding, and saves what it finds in dir. What it has found stays in the
+// folder for unfinished work, if it took long, until the caller has stored dir.
 func searchTruth(ctx context.Context, s truth.Search, e *embedding, dir string) error {
+	begun := time.Now()
 	base, err := datasets.OpenVectorStream(e.base)
 	if err != nil {
 		return err
@@ -89,8 +99,9 @@ func searchTruth(ctx context.Context, s truth.Search, e *embedding, dir string) 
 	if err != nil {
 		return err
 	}
-	if err := found.Neighbors().Save(dir); err != nil {
-		return errors.Join(err, found.Save(), found.Close()) // the disk may be full
+	err = found.Neighbors().Save(dir)
+	if err != nil || time.Since(begun) > s.SaveEvery {
+		return errors.Join(err, found.Save(), found.Close())
 	}
 	return found.Discard()
 }

@@ -79,11 +79,21 @@ func TestTruthGoesOnAfterAKill(t *testing.T) {
 			t.Fatalf("nothing was saved: %v", err)
 		}
 	}
+	// A search that took long leaves what it found, so that nothing is lost if its result cannot be stored.
+	long := search(k, nil)
+	long.SaveEvery = 0
+	if err := searchTruth(t.Context(), long, e, t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(unfinished, "state")); err != nil {
+		t.Errorf("a finished search is not kept until it is stored: %v", err)
+	}
 	for _, c := range []struct {
 		name    string
 		prepare func()
 		resumes bool
 	}{
+		{"after all was found, and could not be stored", func() {}, false}, // nothing is left to look at
 		{"from the start", func() {}, false},
 		{"after it was stopped", func() { stop(k) }, true},
 		{"after what was saved was damaged", func() {

@@ -46,12 +46,13 @@ type Progress struct {
 	Operations  float64       // multiplications and additions of this process
 }
 
-// stepOperations bounds the work after which a search looks whether it is to stop or to save: half a second on two fast
-// cores, longer on slow ones. minStepBytes of rows make each step worth its while, as the Scanner arranges the queries
-// anew for each: with very many queries a step takes longer for that.
+// After each step a search looks whether it is to stop or to save. The first is of firstOperations, the others of as many
+// rows as take stepTime, or of minStepBytes if that is more: these make a step worth its while, as the Scanner arranges the
+// queries anew for each. With very many queries a step takes longer for that.
 const (
-	stepOperations = 1e11
-	minStepBytes   = 4 << 20
+	firstOperations = 1e10
+	stepTime        = time.Second / 2
+	minStepBytes    = 4 << 20
 )
 
 // Found is the result of a Search: the neighbours of each query among the rows of its shard.
@@ -168,9 +169,10 @@ func (s *Search) scan(ctx context.Context, f *Found, plan Plan) error {
 	now := s.now()
 	p := Progress{Rows: f.Header.Done - f.Header.From, Total: f.Header.To - f.Header.From, Resumed: f.Header.Done - f.Header.From}
 	start := now()
+	least := max(minStepBytes/4/s.Base.Dim(), 1)
 	stepRows := s.stepRows
 	if stepRows == 0 {
-		stepRows = int(min(max(stepOperations/s.operations(1), minStepBytes/4/float64(s.Base.Dim()), 1), 1<<30))
+		stepRows = max(int(firstOperations/s.operations(1)), least)
 	}
 	for {
 		waitFrom := now()
@@ -186,10 +188,12 @@ func (s *Search) scan(ctx context.Context, f *Found, plan Plan) error {
 		if err != nil {
 			return err
 		}
-		for _, step := range spans(rows.Len(), stepRows) {
+		for step := (span{}); step.to < rows.Len(); {
+			step = span{step.to, min(step.to+stepRows, rows.Len())}
 			if err := ctx.Err(); err != nil {
 				return f.interrupted(err)
 			}
+			begun := now()
 			part, err := vector.NewMatrix(rows.Rows(step.from, step.to), rows.Dim())
 			if err != nil {
 				return err
@@ -197,6 +201,9 @@ func (s *Search) scan(ctx context.Context, f *Found, plan Plan) error {
 			// A step that was begun is finished: the Scanner has then seen whole rows only, and can be saved.
 			if err := f.scanner.Add(context.WithoutCancel(ctx), part, int64(block.from+step.from)); err != nil {
 				return err
+			}
+			if took := now().Sub(begun); s.stepRows == 0 && took > 0 {
+				stepRows = max(int(min(float64(part.Len())*float64(stepTime)/float64(took), 1<<30)), least)
 			}
 			f.Header.Done = block.from + step.to
 			p.Rows, p.Elapsed = f.Header.Done-f.Header.From, now().Sub(start)

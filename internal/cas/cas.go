@@ -266,7 +266,8 @@ func (c *Cache) make(ctx context.Context, s Stage, k Key, build func(ctx context
 		return Artifact{}, c.buildError(s, err)
 	}
 	m := Meta{Format: format, Key: k, Stage: s, Created: start.UTC(), WallSeconds: time.Since(start).Seconds()}
-	pin, err := c.commit(ctx, t, &m)
+	// What was built is kept, also for a user who wants to go meanwhile.
+	pin, err := c.commit(context.WithoutCancel(ctx), t, &m)
 	if err != nil {
 		return Artifact{}, c.failure(ctx, s, "store the artifact of "+s.Describe(), err)
 	}

@@ -87,13 +87,13 @@ func Write(path string, n Neighbors, metadata map[string]string) error {
 }
 
 // WriteDistances writes the distances to path, atomically, in the order of the ids: as float32 to fvecs and fbin, as
-// float64 to npy.
+// float64 to npy. A distance beyond float32 is an error that asks for npy.
 func WriteDistances(path string, n Neighbors) error {
 	switch extension(path) {
 	case ".fvecs":
-		return writeRows(path, nil, n, vecsRow(distance32))
+		return writeRows(path, nil, narrow{n}, vecsRow(distance32))
 	case ".fbin":
-		return writeRows(path, binHeader(n), n, row(distance32))
+		return writeRows(path, binHeader(n), narrow{n}, row(distance32))
 	case ".npy":
 		return writeRows(path, datasets.NpyHeader("<f8", n.Queries(), n.K()), n, row(func(b []byte, _ int64, d float64) []byte {
 			return binary.LittleEndian.AppendUint64(b, math.Float64bits(d))
@@ -108,6 +108,22 @@ func id32(b []byte, id int64, _ float64) []byte {
 
 func distance32(b []byte, _ int64, d float64) []byte {
 	return binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(d)))
+}
+
+// narrow refuses distances that float32 cannot hold.
+type narrow struct{ Neighbors }
+
+func (n narrow) Each(yield func(ids []int64, distances []float64) error) error {
+	query := 0
+	return n.Neighbors.Each(func(ids []int64, distances []float64) error {
+		for i, d := range distances {
+			if math.Abs(d) > math.MaxFloat32 {
+				return fmt.Errorf("query %d: the distance %g of row %d is beyond float32; write the distances to a .npy file", query, d, ids[i])
+			}
+		}
+		query++
+		return yield(ids, distances)
+	})
 }
 
 type appendValue func(b []byte, id int64, distance float64) []byte

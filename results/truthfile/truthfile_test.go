@@ -182,3 +182,22 @@ func TestParquetThatIsNoTruth(t *testing.T) {
 		}
 	}
 }
+
+func TestDistancesBeyondFloat32AreRefused(t *testing.T) {
+	dir := t.TempDir()
+	n := some(3, 2)
+	n.distances[4] = -1e39
+	for _, ext := range []string{".fbin", ".fvecs"} {
+		path := filepath.Join(dir, "d"+ext)
+		err := WriteDistances(path, n)
+		if err == nil || !strings.Contains(err.Error(), "query 2: the distance -1e+39") || !strings.Contains(err.Error(), ".npy") {
+			t.Errorf("%s: %v", ext, err)
+		}
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("%s was written", path)
+		}
+	}
+	if err := WriteDistances(filepath.Join(dir, "d.npy"), n); err != nil {
+		t.Error(err)
+	}
+}
