@@ -380,6 +380,7 @@ func (r *runner) finish(store *store, cells []*cellPlan, complete bool) error {
 			r.summary.Failed++
 		}
 	}
+	r.warn(brokenPromises(rows)...)
 	m := r.manifest(rows, cells, complete)
 	if err := results.WriteManifest(store.dir, m); err != nil {
 		return err

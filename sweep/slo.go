@@ -64,3 +64,17 @@ func sloColumns(row results.Row, p *pointRun) error {
 	row["slo_met"] = met
 	return nil
 }
+
+// brokenPromises warns of points on the frontier that do not keep their slo. They stand there for what was measured of them.
+func brokenPromises(rows []results.Row) []string {
+	n := 0
+	for _, row := range rows {
+		if on, _ := row["on_frontier"].(bool); on && row["slo_met"] == false {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("points on the frontier that do not keep their slo (slo_met is false): %d; leave such points out with: frontier pareto --where 'slo_met != false'", n)}
+}
