@@ -5,7 +5,7 @@ SHELL := /bin/bash
 WITH  := scripts/with-engines.sh
 
 # How long each fuzz target runs; longer before a release.
-FUZZTIME ?= 2s
+FUZZTIME ?= 1s
 export FUZZTIME
 
 .DEFAULT_GOAL := help
@@ -54,7 +54,7 @@ check-darwin: ## compile everything for macOS, without cgo (not part of test: it
 e2e: build ## sweep, then read the results folder with DuckDB
 	@FRONTIER_PYTHON="$$(scripts/python.sh)" FRONTIER_BIN="$(CURDIR)/bin/frontier" FRONTIER_TEST_DIR=e2e scripts/test.sh -count=1 ./...
 
-fuzz: ## fuzz every target for FUZZTIME (2s) each
+fuzz: ## fuzz every target for FUZZTIME (1s) each
 	@scripts/fuzz.sh
 
 bench: ## run all benchmarks

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes every target in the repository for FUZZTIME each (default 2s), as many at once as there are cores, each with
+# Fuzzes every target in the repository for FUZZTIME each (default 1s), as many at once as there are cores, each with
 # one worker. Targets are found in the code, so that none is forgotten. An input that fails is written to testdata/fuzz
 # of its package: commit it with the fix.
 set -euo pipefail
@@ -14,7 +14,7 @@ if [ "${1:-}" = --one ]; then
   log=$(mktemp)
   trap 'rm -f "$log"' EXIT
   # Minimising interesting inputs would take most of such a short time.
-  if go test -vet=off -run '^$' -fuzz "^$target\$" -fuzztime "${FUZZTIME:-2s}" -fuzzminimizetime 10x -parallel 1 "$package" >"$log" 2>&1; then
+  if go test -vet=off -run '^$' -fuzz "^$target\$" -fuzztime "${FUZZTIME:-1s}" -fuzzminimizetime 10x -parallel 1 "$package" >"$log" 2>&1; then
     # A target may be in a file that build constraints leave out here.
     if grep -q 'no fuzz tests to fuzz' "$log"; then
       echo "fuzz: $package $target: not built here"
