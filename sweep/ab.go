@@ -63,7 +63,8 @@ const (
 
 // AB compares two variants on this machine: indexes of both are loaded at the same time, and blocks of the same queries
 // are sent to one and the other in pairs, in an order that is drawn at random for each pair. Both are prepared before
-// anything is measured, and paired before anything is built. When ctx ends the comparison ends with ctx's error: half of one decides nothing.
+// anything is measured, and paired before anything is built. When ctx ends the comparison ends with ctx's error: half of
+// one decides nothing.
 func AB(ctx context.Context, opt ABOptions) (*ab.Result, error) {
 	if err := opt.validate(); err != nil {
 		return nil, err
@@ -198,8 +199,9 @@ func (o *ABOptions) prepare(ctx context.Context, side ABSide) (*abPrepared, erro
 		p.cells, err = r.planCells(inputs)
 	}
 	if err != nil {
+		err = p.cause(ctx, err) // which end would hide
 		p.end()
-		return nil, p.cause(ctx, err)
+		return nil, err
 	}
 	return p, nil
 }

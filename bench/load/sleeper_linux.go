@@ -10,8 +10,8 @@ import (
 )
 
 // spin is twice what nine of ten sleeps overrun: by 31 us of 200 us, and 42 us of 2.3 ms, measured on a virtual
-// machine, where an idle core at times takes longer to wake. The runtime's own timers are of no use here: they overrun by 0.9 ms, since the runtime rounds the
-// time that it waits for up to a millisecond.
+// machine, where an idle core at times takes longer to wake. The runtime's own timers are of no use here: they overrun
+// by 0.9 ms, since the runtime rounds the time that it waits for up to a millisecond.
 const spin = 100 * time.Microsecond
 
 // sleeper sleeps with a timer of the kernel's. The runtime waits for it as for a socket, so that the goroutine holds

@@ -60,11 +60,21 @@ func matrix(t testing.TB, data []float32, dim int) *vector.Matrix {
 	return m
 }
 
-// adversaries are data sets on which float32 search goes wrong. value makes dimension j of row i.
-var adversaries = []struct {
+// adversary is a data set on which float32 search goes wrong. value makes dimension j of row i.
+type adversary struct {
 	name  string
 	value func(rng *rand.Rand, i, j int) float64
-}{
+}
+
+func (a adversary) matrix(t *testing.T, rng *rand.Rand, rows, dim int) *vector.Matrix {
+	data := make([]float32, rows*dim)
+	for i := range data {
+		data[i] = float32(a.value(rng, i/dim, i%dim))
+	}
+	return matrix(t, data, dim)
+}
+
+var adversaries = []adversary{
 	{"gaussian", func(rng *rand.Rand, _, _ int) float64 { return rng.NormFloat64() }},
 	{"duplicates", func(_ *rand.Rand, i, j int) float64 { return math.Sin(float64((i%7)*31 + j)) }},
 	{"all rows equal", func(_ *rand.Rand, _, j int) float64 { return float64(j) - 0.3 }},
@@ -97,14 +107,7 @@ func TestExactEqualsBruteForce(t *testing.T) {
 			for _, m := range metrics {
 				t.Run(fmt.Sprintf("%s/dim=%d/%s", set.name, dim, m), func(t *testing.T) {
 					rng := rand.New(rand.NewPCG(uint64(dim), 7))
-					fill := func(rows int) *vector.Matrix {
-						data := make([]float32, rows*dim)
-						for i := range data {
-							data[i] = float32(set.value(rng, i/dim, i%dim))
-						}
-						return matrix(t, data, dim)
-					}
-					base, queries := fill(401), fill(11)
+					base, queries := set.matrix(t, rng, 401, dim), set.matrix(t, rng, 11, dim)
 					all := bruteForce(base, queries, m, base.Len())
 					for _, k := range []int{1, 10, 401, 1000} {
 						got, err := Exact(t.Context(), base, queries, m, k, 3)
@@ -131,14 +134,7 @@ func TestExactThroughTheSieveEqualsBruteForce(t *testing.T) {
 			for _, m := range metrics {
 				t.Run(fmt.Sprintf("%s/dim=%d/%s", set.name, dim, m), func(t *testing.T) {
 					rng := rand.New(rand.NewPCG(uint64(dim), 8))
-					fill := func(rows int) *vector.Matrix {
-						data := make([]float32, rows*dim)
-						for i := range data {
-							data[i] = float32(set.value(rng, i/dim, i%dim))
-						}
-						return matrix(t, data, dim)
-					}
-					base, asked := fill(rows), fill(queries)
+					base, asked := set.matrix(t, rng, rows, dim), set.matrix(t, rng, queries, dim)
 					s, err := NewScanner(asked, m, k, 2)
 					if err != nil {
 						t.Fatal(err)

@@ -172,7 +172,7 @@ func (s *Search) scan(ctx context.Context, f *Found, plan Plan) error {
 	least := max(minStepBytes/4/s.Base.Dim(), 1)
 	stepRows := s.stepRows
 	if stepRows == 0 {
-		stepRows = max(int(firstOperations/s.operations(1)), least)
+		stepRows = max(rowsIn(firstOperations/s.operations(1)), least)
 	}
 	for {
 		waitFrom := now()
@@ -203,7 +203,7 @@ func (s *Search) scan(ctx context.Context, f *Found, plan Plan) error {
 				return err
 			}
 			if took := now().Sub(begun); s.stepRows == 0 && took > 0 {
-				stepRows = max(int(min(float64(part.Len())*float64(stepTime)/float64(took), 1<<30)), least)
+				stepRows = max(rowsIn(float64(part.Len())*float64(stepTime)/float64(took)), least)
 			}
 			f.Header.Done = block.from + step.to
 			p.Rows, p.Elapsed = f.Header.Done-f.Header.From, now().Sub(start)
@@ -220,6 +220,9 @@ func (s *Search) scan(ctx context.Context, f *Found, plan Plan) error {
 		release <- block.values[:cap(block.values)]
 	}
 }
+
+// rowsIn is a number of rows as an int: without queries a step would be infinite.
+func rowsIn(rows float64) int { return int(min(rows, 1<<30)) }
 
 // operations counts a multiplication and an addition for each pair of values.
 func (s *Search) operations(rows int) float64 {

@@ -392,6 +392,20 @@ func TestPlanKeepsToTheFormula(t *testing.T) {
 	}
 }
 
+func TestStepsAreFiniteWithoutQueries(t *testing.T) {
+	if got := rowsIn(math.Inf(1)); got != 1<<30 {
+		t.Errorf("a step of %d rows", got)
+	}
+	base, none := matrix(t, make([]float32, 6), 2), matrix(t, nil, 2)
+	f, err := search(base, none, vector.L2, 2).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Header.Done != 3 || f.Queries() != 0 {
+		t.Errorf("%d rows were looked at for %d queries", f.Header.Done, f.Queries())
+	}
+}
+
 func BenchmarkSearch(b *testing.B) {
 	rows, count := 200000, 200
 	if testing.Short() {

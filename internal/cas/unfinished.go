@@ -10,8 +10,8 @@ import (
 const unfinishedFor = 7 * 24 * time.Hour
 
 // Unfinished is a folder for what a build of the artifact k has done so far, if it can go on with that after its process
-// was killed. Builds make it, and delete it when they are done; only the one that holds the artifact's lock, inside of Do,
-// may use it. GC deletes it after a week without change.
+// was killed. Only the build that holds the artifact's lock, inside of Do, may make and use it; once the artifact is stored
+// nobody needs it, and whoever asked for it deletes it. GC does so after a week without change, or after GCOptions.UnusedSince.
 func (c *Cache) Unfinished(k Key) string { return filepath.Join(c.root, "unfinished", string(k)) }
 
 // eachAbandoned calls f with each folder for unfinished work that was not changed since then, and that no build uses
